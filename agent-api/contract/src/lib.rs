@@ -1,0 +1,1 @@
+//! The words between agents and the platform: requests, results, proposals, certificates.

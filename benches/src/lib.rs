@@ -1,0 +1,1 @@
+//! Benches and ratios against peers.

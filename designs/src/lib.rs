@@ -1,0 +1,1 @@
+//! Designs of our own: a cell library and a netlist generator.

@@ -1,0 +1,1 @@
+//! What a design is: technology, library, netlist, placement, snapshots, deltas, dirty sets.

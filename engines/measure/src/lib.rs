@@ -1,0 +1,1 @@
+//! What a placement costs: wirelength, density, congestion, legality, full and incremental.

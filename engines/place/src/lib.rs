@@ -1,0 +1,1 @@
+//! Where cells go: global placement, legalisation, detailed placement.

@@ -1,0 +1,1 @@
+//! How fast a design runs: static timing analysis, full and incremental.

@@ -1,0 +1,1 @@
+//! The offline second opinion: recomputes what a certificate claims.

@@ -1,0 +1,1 @@
+//! Judges proposals: gates, Pareto rank, regret, certificates, journal.
