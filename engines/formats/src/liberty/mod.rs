@@ -1,0 +1,1 @@
+//! Liberty: timing and power of library cells.

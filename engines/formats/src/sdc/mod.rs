@@ -1,0 +1,1 @@
+//! SDC: clocks, delays and exceptions.

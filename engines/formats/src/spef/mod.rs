@@ -1,0 +1,1 @@
+//! SPEF: parasitics of nets.

@@ -1,0 +1,1 @@
+//! Gate-level Verilog netlists.
