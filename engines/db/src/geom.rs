@@ -176,10 +176,10 @@ impl Orient {
             Orient::FN => Orient::N,
             Orient::S => Orient::FS,
             Orient::FS => Orient::S,
-            Orient::W => Orient::FE,
-            Orient::FE => Orient::W,
-            Orient::E => Orient::FW,
-            Orient::FW => Orient::E,
+            Orient::W => Orient::FW,
+            Orient::FW => Orient::W,
+            Orient::E => Orient::FE,
+            Orient::FE => Orient::E,
         }
     }
     /// Width and height of a `width` × `height` master placed in this orientation.

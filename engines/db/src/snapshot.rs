@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 use crate::cow::{CowVec, Hash};
 use crate::delta::{Delta, DeltaError, NewCell, NewNet, Op};
 use crate::floorplan::Floorplan;
-use crate::ids::{CellId, IdVec, NetId, PinId, PortId};
+use crate::ids::{CellId, IdVec, NetId, PinId, PortId, RegionId};
 use crate::library::Library;
 use crate::names::Names;
-use crate::records::{CellRecord, NetPins, NetRecord, PinRecord, Place, PortRecord};
+use crate::records::{CellRecord, NetKind, NetPins, NetRecord, PinRecord, Place, PortRecord};
 use crate::store::{self, Store};
 use crate::tech::Technology;
 
@@ -184,6 +184,12 @@ impl Snapshot {
             match (self.net(net), other.net(net)) {
                 (Some(record), None) => removed.push(Op::RemoveNet(new(self, record))),
                 (None, Some(record)) => delta.ops.push(Op::AddNet(new(other, record))),
+                // A slot that was taken and emptied since: it must exist for later slots to follow.
+                (None, None) if (self.nets.len()..other.nets.len()).contains(&index) => {
+                    let name = format!("cw_gap_{index}").into();
+                    let gap = NewNet { net, name, kind: NetKind::Signal };
+                    delta.ops.extend([Op::AddNet(gap.clone()), Op::RemoveNet(gap)]);
+                }
                 _ => {}
             }
         }
@@ -201,6 +207,18 @@ impl Snapshot {
                 (None, Some(record)) => added.push(Op::AddCell(new(other, record))),
                 (Some(a), Some(b)) if a.master != b.master => {
                     delta.ops.push(Op::Resize { cell, from: a.master, to: b.master });
+                }
+                (None, None) if (self.cells.len()..other.cells.len()).contains(&index) => {
+                    // Its pins took numbers too, so the gap has the master that they belong to.
+                    let Some(record) = other.cells.get(index) else { continue };
+                    let gap = NewCell {
+                        cell,
+                        name: format!("cw_gap_{index}").into(),
+                        master: record.master,
+                        place: Place::default(),
+                        region: RegionId::NONE,
+                    };
+                    added.extend([Op::AddCell(gap.clone()), Op::RemoveCell(gap)]);
                 }
                 _ => {}
             }
