@@ -1,1 +1,1 @@
-//! Whole-program tests.
+//! Holds the whole-program tests beside it; has no code of its own.

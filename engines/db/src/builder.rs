@@ -138,6 +138,10 @@ impl DesignBuilder {
     pub fn find_port(&self, name: &str) -> Option<PortId> {
         self.port_names.find(name).map(PortId)
     }
+    /// The name of a cell.
+    pub fn cell_name(&self, cell: CellId) -> &str {
+        self.cell_names.get(cell.0)
+    }
     /// How many cells there are.
     pub fn cells_len(&self) -> usize {
         self.cells.len()
