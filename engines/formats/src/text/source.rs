@@ -25,6 +25,35 @@ pub struct Position {
     pub column: u32,
 }
 
+/// A byte offset into a [`Source`], which is shorter than 4 GiB.
+///
+/// Any two offsets are equal, so that trees of the same content compare equal wherever it stood in
+/// its file. Compare [`Offset::get`] to compare places.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Offset(u32);
+
+impl Offset {
+    /// From a byte offset; beyond 4 GiB it is the largest offset.
+    #[must_use]
+    pub fn new(at: usize) -> Self {
+        Self(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+
+    /// The byte offset.
+    #[must_use]
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl PartialEq for Offset {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Offset {}
+
 /// The text of one file with its name, always valid UTF-8 and at most [`MAX_BYTES`] long.
 ///
 /// Design files are ASCII in practice. A file that is not UTF-8 (a comment in Latin-1, say) is
