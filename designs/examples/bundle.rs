@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 writeln!(out, "{} {kind} {hash}", golden.name)?;
             }
         }
+        writeln!(out, "{} cells {}", golden.name, design.netlist.cell_count())?;
         writeln!(out, "{} bundle {}", golden.name, toml.display())?;
     }
     Ok(())

@@ -13,9 +13,9 @@ use flate2::GzBuilder;
 
 use crate::design::{GeneratedDesign, generate};
 use crate::error::Error;
+use crate::model::Corner;
 use crate::spec::{Compression, Spec};
 use crate::{lef, liberty, tech};
-use crate::model::Corner;
 
 /// File name of the technology LEF.
 pub const TECH_LEF: &str = "cw45.tech.lef";
@@ -158,16 +158,12 @@ impl Staging {
                 _ => {}
             }
         }
-        let mut done = Vec::with_capacity(self.files.len());
-        // The files were staged in the order in which they are to appear.
-        for (temporary, path) in std::mem::take(&mut self.files) {
-            if let Err(e) = fs::rename(&temporary, &path) {
-                let _ = fs::remove_file(&temporary);
-                return Err(Error::io(path)(e));
-            }
-            done.push(path);
+        // The files were staged in the order in which they are to appear. On an error, dropping `self`
+        // removes those that still have their temporary name.
+        for (temporary, path) in &self.files {
+            fs::rename(temporary, path).map_err(Error::io(path))?;
         }
-        Ok(done)
+        Ok(std::mem::take(&mut self.files).into_iter().map(|(_, path)| path).collect())
     }
 }
 

@@ -45,9 +45,8 @@ impl Pool {
     fn take(&mut self, rng: &mut ChaCha8Rng, width: usize) -> Vec<NetId> {
         let width = width.min(self.nets.len());
         let last = self.nets.len() - width;
-        let unused = |start: usize| {
-            self.used[start..start + width].iter().filter(|used| !**used).count()
-        };
+        let unused =
+            |start: usize| self.used[start..start + width].iter().filter(|used| !**used).count();
         let mut best = (0, 0);
         for attempt in 0..4 {
             // The last draw looks at the oldest unused signals, so that none waits for ever.
@@ -115,13 +114,12 @@ impl Composer<'_> {
         let mut gave_up = [false; 5];
         // Buffers grow with what is built, so the room is measured again as it shrinks.
         for part in [10, 25, 60] {
-            let reserve = self.overhead() + (target / part).max(40);
+            let reserve = self.overhead() + (target / part).max(24);
             let enough = target.saturating_sub(reserve);
             while self.n.cell_count() < enough {
                 let built = self.n.cell_count();
                 // The kind that lags most behind its share.
-                let lag =
-                    |k: usize| weights[k] / total * built.max(1) as f64 - spent[k] as f64;
+                let lag = |k: usize| weights[k] / total * built.max(1) as f64 - spent[k] as f64;
                 let Some(kind) = (0..5)
                     .filter(|k| weights[*k] > 0.0 && !gave_up[*k])
                     .max_by(|a, b| lag(*a).total_cmp(&lag(*b)).then(b.cmp(a)))
@@ -129,7 +127,9 @@ impl Composer<'_> {
                     break;
                 };
                 let share = (weights[kind] / total * target as f64) as usize;
-                if self.block(Kind::ALL[kind], (enough - built).min(share.max(60))) {
+                // Small designs still get a whole block of the kinds that come in large pieces.
+                let least = if Kind::ALL[kind] == Kind::Pipeline { 40 } else { 90 };
+                if self.block(Kind::ALL[kind], (enough - built).min(share.max(least))) {
                     spent[kind] += self.n.cell_count() - built;
                 } else {
                     gave_up[kind] = true;
@@ -143,7 +143,8 @@ impl Composer<'_> {
             self.pipeline(rest);
         }
         self.fold();
-        let missing = target.saturating_sub(self.n.cell_count() + finish::overhead(&self.n, self.spec));
+        let missing =
+            target.saturating_sub(self.n.cell_count() + finish::overhead(&self.n, self.spec));
         if missing > 0 {
             self.delay_line(missing);
         }
@@ -189,7 +190,7 @@ impl Composer<'_> {
         let carry = Carry::ALL[self.rng.random_range(0..4usize)];
         // Cells for each bit, registers included; a ripple chain stays short to keep its delay in line.
         let (per_bit, choices): (usize, &[usize]) = match carry {
-            Carry::Ripple => (2, &[12, 8, 6, 4]),
+            Carry::Ripple => (2, &[8, 6, 4]),
             Carry::KoggeStone => (16, &[64, 32, 24, 16, 8]),
             Carry::BrentKung => (9, &[64, 32, 24, 16, 8]),
             Carry::Sklansky => (11, &[64, 32, 24, 16, 8]),
@@ -226,7 +227,11 @@ impl Composer<'_> {
     fn multiplier(&mut self, budget: usize) -> bool {
         let fits: Vec<usize> = [32, 24, 16, 12, 8, 6, 4]
             .into_iter()
-            .filter(|w| 2 * w * w + 20 * w <= budget && *w <= self.pool.nets.len())
+            .filter(|w| {
+                // Products, their reduction, the registers and the last adder.
+                let cells = if *w <= 4 { 50 } else { 2 * w * w + 20 * w };
+                cells <= budget && *w <= self.pool.nets.len()
+            })
             .collect();
         if fits.is_empty() {
             return false;
@@ -235,9 +240,13 @@ impl Composer<'_> {
         self.group("mul");
         let a = self.word(width);
         let b = self.word(width);
-        let reduction = if width <= 8 && self.rng.random() { Reduction::Array } else { Reduction::Wallace };
-        let last = if width <= 6 { Carry::Ripple } else { Carry::ALL[self.rng.random_range(1..4usize)] };
-        let product = multiplier::multiply(&mut self.n, reduction, last, &a, &b, width >= 16);
+        let reduction =
+            if width <= 6 && self.rng.random() { Reduction::Array } else { Reduction::Dadda };
+        let last =
+            if width <= 4 { Carry::Ripple } else { Carry::ALL[self.rng.random_range(1..4usize)] };
+        // A register row before the last adder keeps the delay in line with the other blocks.
+        let split = width >= 6;
+        let product = multiplier::multiply(&mut self.n, reduction, last, &a, &b, split);
         let q = self.n.register(&product);
         self.pool.push(&q);
         true
@@ -247,7 +256,9 @@ impl Composer<'_> {
         let fits: Vec<(usize, usize)> =
             [(5, 32), (5, 16), (4, 32), (4, 16), (4, 8), (3, 16), (3, 8), (2, 8), (2, 4)]
                 .into_iter()
-                .filter(|(k, width)| (4 * width + 3) << k <= budget && *width <= self.pool.nets.len())
+                .filter(|(k, width)| {
+                    (4 * width + 3) << k <= budget && *width <= self.pool.nets.len()
+                })
                 .collect();
         if fits.is_empty() {
             return false;
@@ -278,8 +289,7 @@ impl Composer<'_> {
         let fan_in = width.min(size / (3 * stages)).max(2);
         let inputs = self.word(fan_in);
         let depth = self.rng.random_range(4..=9).min((size / stages / 6).max(1));
-        let q =
-            cloud::pipeline(&mut self.n, &mut self.rng, &inputs, size, width, stages, depth);
+        let q = cloud::pipeline(&mut self.n, &mut self.rng, &inputs, size, width, stages, depth);
         self.pool.push(&q);
     }
 
@@ -336,12 +346,8 @@ impl Composer<'_> {
             loose = next;
         }
         // An input that nothing uses cannot be an output itself.
-        let is_input: Vec<NetId> = self
-            .n
-            .ports
-            .iter()
-            .flat_map(|p| p.bits.iter().copied())
-            .collect();
+        let is_input: Vec<NetId> =
+            self.n.ports.iter().flat_map(|p| p.bits.iter().copied()).collect();
         for net in &mut loose {
             if is_input.contains(net) {
                 *net = self.n.gate(Gate::Buf, &[*net]);

@@ -102,9 +102,9 @@ fn nets<W: Write>(out: &mut W, names: &Names<'_>) -> io::Result<()> {
             port_of[net.index()] = Some((port, bit));
         }
     }
-    let named = (2..n.net_count() as u32).map(NetId).filter(|net| {
-        drivers[net.index()] != crate::netlist::Driver::None
-    });
+    let named = (2..n.net_count() as u32)
+        .map(NetId)
+        .filter(|net| drivers[net.index()] != crate::netlist::Driver::None);
     writeln!(out, "NETS {} ;", named.clone().count())?;
     for net in named {
         write!(out, "- ")?;

@@ -15,11 +15,15 @@ pub struct Golden {
 
 /// All golden designs.
 pub fn goldens() -> Vec<Golden> {
-    let golden = |name, spef, spec: Spec| Golden { name, spec: Spec { name: String::from(name), ..spec }, spef };
+    let golden = |name, spef, spec: Spec| Golden {
+        name,
+        spec: Spec { name: String::from(name), ..spec },
+        spef,
+    };
     let base = |cells, seed| Spec::new("golden", cells, seed);
     // The presets by value, so that a preset may change without the goldens.
     vec![
-        golden("g300", false, Spec { mix: Mix::DATAPATH, ..base(300, 1) }),
+        golden("g300", false, Spec { mix: Mix::SMALL, ..base(300, 1) }),
         golden("g3k", false, Spec { mix: Mix::DATAPATH, ..base(3000, 2) }),
         golden("g3k_spef", true, Spec { mix: Mix::DATAPATH, ..base(3000, 2) }),
         golden("g20k_mesh", false, Spec { mix: Mix::only(Kind::Mesh), ..base(20_000, 3) }),

@@ -175,13 +175,7 @@ fn write_macro<W: Write>(out: &mut W, master: &Master) -> io::Result<()> {
 }
 
 /// A vertical bar of `M1` width on the track of `column`.
-fn bar<W: Write>(
-    out: &mut W,
-    indent: &str,
-    column: usize,
-    low: f64,
-    high: f64,
-) -> io::Result<()> {
+fn bar<W: Write>(out: &mut W, indent: &str, column: usize, low: f64, high: f64) -> io::Result<()> {
     let site = tech::to_micron(tech::SITE_WIDTH);
     let centre = (column as f64 + 0.5) * site;
     let half = ROUTING[0].width / 2.0;

@@ -187,7 +187,8 @@ fn constraint<W: Write>(
     writeln!(out, "        related_pin : \"{related}\";")?;
     writeln!(out, "        timing_type : {timing_type};")?;
     let axis = &model::CONSTRAINT_AXIS;
-    let edges: &[(&str, f64)] = if both { &[("rise", 1.0), ("fall", 1.04)] } else { &[("rise", 1.0)] };
+    let edges: &[(&str, f64)] =
+        if both { &[("rise", 1.0), ("fall", 1.04)] } else { &[("rise", 1.0)] };
     for (edge, factor) in edges {
         writeln!(out, "        {edge}_constraint (constraint_4x4) {{")?;
         index(out, "          ", 1, axis)?;
@@ -325,15 +326,14 @@ fn values<W: Write>(
     write!(out, "          values (")?;
     for (r, row) in rows.iter().enumerate() {
         if r > 0 {
-            write!(out, ", \\\n                  ")?;
+            write!(out, ", \\\n           ")?;
         }
         write!(out, "\"")?;
         for (c, column) in columns.iter().enumerate() {
-            let comma = if c > 0 { ", " } else { "" };
+            let comma = if c > 0 { "," } else { "" };
             write!(out, "{comma}{:.6}", value(*row, *column))?;
         }
         write!(out, "\"")?;
     }
     writeln!(out, ");")
 }
-

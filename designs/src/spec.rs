@@ -48,6 +48,10 @@ impl Mix {
     pub const DATAPATH: Mix =
         Mix { adder: 0.15, multiplier: 0.25, register_file: 0.25, pipeline: 0.35, mesh: 0.0 };
 
+    /// The same with small shares for the large kinds, so that a few hundred cells have one of each.
+    pub const SMALL: Mix =
+        Mix { adder: 0.3, multiplier: 0.2, register_file: 0.25, pipeline: 0.25, mesh: 0.0 };
+
     /// Everything.
     pub const ALL: Mix =
         Mix { adder: 0.1, multiplier: 0.15, register_file: 0.2, pipeline: 0.35, mesh: 0.2 };
@@ -114,7 +118,7 @@ pub enum Compression {
 pub struct Spec {
     /// Design name: a letter, then letters, digits and `_`, at most 64.
     pub name: String,
-    /// Cells wanted, 100 to 4,000,000; met within 2 %.
+    /// Cells wanted, 200 to 4,000,000; met within 2 %.
     pub cells: usize,
     /// Seed of every random choice.
     pub seed: u64,
@@ -122,7 +126,8 @@ pub struct Spec {
     pub mix: Mix,
     /// Cell area over core area, 0.05 to 0.95.
     pub utilisation: f64,
-    /// Clock period in ns; `None` takes [`Spec::tightness`] times the estimated longest path.
+    /// Clock period in ns; `None` estimates the period at which one endpoint in a hundred is late after
+    /// placement, and multiplies it by [`Spec::tightness`].
     pub period: Option<f64>,
     /// See [`Spec::period`]; 0.1 to 10.
     pub tightness: f64,
@@ -150,7 +155,7 @@ impl Spec {
             mix: Mix::ALL,
             utilisation: 0.7,
             period: None,
-            tightness: 0.95,
+            tightness: 0.97,
             hierarchy: Hierarchy::Flat,
             constants: Constants::None,
             clock: ClockStyle::Ideal,
@@ -166,7 +171,7 @@ impl Spec {
     /// [`Error::UnknownPreset`] names those that exist.
     pub fn preset(name: &str) -> Result<Self, Error> {
         let mut spec = match name {
-            "tiny" => Self { mix: Mix::DATAPATH, ..Self::new(name, 300, 1) },
+            "tiny" => Self { mix: Mix::SMALL, ..Self::new(name, 300, 1) },
             "demo" => Self { mix: Mix::DATAPATH, ..Self::new(name, 2600, 2) },
             "mesh20k" => Self { mix: Mix::only(Kind::Mesh), ..Self::new(name, 20_000, 3) },
             "mix100k" => Self::new(name, 100_000, 4),
@@ -197,8 +202,8 @@ impl Spec {
             let allowed = "a letter, then letters, digits and `_`, at most 64, no Verilog keyword";
             return Err(Error::spec("name", format!("`{}` is not {allowed}", self.name)));
         }
-        if !(100..=4_000_000).contains(&self.cells) {
-            let problem = format!("{} is outside 100 to 4000000", self.cells);
+        if !(200..=4_000_000).contains(&self.cells) {
+            let problem = format!("{} is outside 200 to 4000000", self.cells);
             return Err(Error::spec("cells", problem));
         }
         let weights = self.mix.weights();

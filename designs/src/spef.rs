@@ -61,13 +61,11 @@ pub fn write<W: Write>(out: &mut W, names: &Names<'_>) -> io::Result<()> {
         if drivers[net.index()] == Driver::None || fanout == 0 {
             continue;
         }
-        let wire =
-            if Some(net) == n.clock { tech::clock_wire() } else { tech::signal_wire() };
+        let wire = if Some(net) == n.clock { tech::clock_wire() } else { tech::signal_wire() };
         let length = expected_length(fanout, n.cell_count());
         let trunk = 0.25 * length;
-        let branch = |k: usize| {
-            0.75 * length / fanout as f64 * (1.0 + 0.2 * ((k % 3) as f64 - 1.0))
-        };
+        let branch =
+            |k: usize| 0.75 * length / fanout as f64 * (1.0 + 0.2 * ((k % 3) as f64 - 1.0));
         let lengths: Vec<f64> = (0..fanout).map(branch).collect();
         let total: f64 = trunk + lengths.iter().sum::<f64>();
         writeln!(out, "*D_NET *{} {:.7}", net.0, total * wire.c)?;

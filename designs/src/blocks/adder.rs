@@ -130,10 +130,8 @@ fn prefix(
         pairs.push(Pair::positive(g, if pairs.is_empty() { None } else { Some(h) }));
     }
     for level in network(carry, pairs.len()) {
-        let made: Vec<(usize, Pair)> = level
-            .into_iter()
-            .map(|(to, from)| (to, combine(n, &mut pairs, to, from)))
-            .collect();
+        let made: Vec<(usize, Pair)> =
+            level.into_iter().map(|(to, from)| (to, combine(n, &mut pairs, to, from))).collect();
         for (to, pair) in made {
             pairs[to] = pair;
         }

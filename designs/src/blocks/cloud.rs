@@ -57,12 +57,7 @@ struct Signal {
 /// Every cell and every input is used. Exactly `shape.cells` cells are made unless the inputs alone
 /// need more to be merged. Outputs beyond what the cloud has repeat none: they are taken from nets
 /// inside it, and from the inputs when even those run out.
-pub fn cloud(
-    n: &mut Netlist,
-    rng: &mut ChaCha8Rng,
-    inputs: &[NetId],
-    shape: Shape,
-) -> Vec<NetId> {
+pub fn cloud(n: &mut Netlist, rng: &mut ChaCha8Rng, inputs: &[NetId], shape: Shape) -> Vec<NetId> {
     let depth = shape.depth.max(1);
     let outputs = shape.outputs.max(1);
     let first = inputs.iter().map(|net| Signal { net: *net, used: false }).collect();
@@ -174,12 +169,7 @@ fn pick_gate(rng: &mut ChaCha8Rng) -> Gate {
 }
 
 /// An index near `x`, not yet among `taken`; an unused signal if three tries find one.
-fn pick_signal(
-    rng: &mut ChaCha8Rng,
-    level: &[Signal],
-    x: usize,
-    taken: &[NetId],
-) -> Option<usize> {
+fn pick_signal(rng: &mut ChaCha8Rng, level: &[Signal], x: usize, taken: &[NetId]) -> Option<usize> {
     let mut found = None;
     for attempt in 0..6 {
         let at = near(rng, x, level.len())?;

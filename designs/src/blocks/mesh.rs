@@ -71,7 +71,8 @@ pub fn mesh(
             let west = if c > 0 { links[at - 1][EAST].clone() } else { outside(r) };
             let east =
                 if c + 1 < columns { links[at + 1][WEST].clone() } else { outside(rows + r) };
-            let south = if r > 0 { links[at - columns][NORTH].clone() } else { outside(2 * rows + c) };
+            let south =
+                if r > 0 { links[at - columns][NORTH].clone() } else { outside(2 * rows + c) };
             let north = if r + 1 < rows {
                 links[at + columns][SOUTH].clone()
             } else {

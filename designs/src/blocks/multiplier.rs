@@ -1,6 +1,8 @@
-//! Unsigned multipliers: a carry-save array, and a Wallace tree with a prefix adder.
+//! Unsigned multipliers: a carry-save array, and a column compression tree.
 //!
-//! Source: C. S. Wallace, "A suggestion for a fast multiplier", IEEE Trans. EC-13, 1964.
+//! Source of the tree: L. Dadda, "Some schemes for parallel multipliers", Alta Frequenza 34, 1965: each
+//! stage brings every column down to the next of the heights 2, 3, 4, 6, 9, 13, … with as few adders as
+//! that takes, counting the carries that arrive in the same stage.
 
 use crate::blocks::adder::{self, Carry};
 use crate::cells::Gate;
@@ -11,8 +13,8 @@ use crate::netlist::{NetId, Netlist};
 pub enum Reduction {
     /// Row after row, as a regular array.
     Array,
-    /// In parallel, three to two.
-    Wallace,
+    /// In parallel, column by column.
+    Dadda,
 }
 
 /// Multiplies `a` by `b`; returns `a.len() + b.len()` product bits.
@@ -35,11 +37,16 @@ pub fn multiply(
             columns[i + j].push(product);
         }
         if reduction == Reduction::Array && j > 0 {
-            columns = reduce(n, &columns);
+            columns = save_row(n, &columns);
         }
     }
-    while columns.iter().any(|c| c.len() > 2) {
-        columns = reduce(n, &columns);
+    let highest = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let mut heights = vec![2];
+    while let Some(next) = heights.last().map(|h| h * 3 / 2).filter(|h| *h < highest) {
+        heights.push(next);
+    }
+    for height in heights.into_iter().rev() {
+        columns = compress(n, &columns, height);
     }
     if register_tree {
         for column in &mut columns {
@@ -63,23 +70,61 @@ pub fn multiply(
     product
 }
 
-/// One step of three-to-two (and, where it helps, two-to-two) compression.
-fn reduce(n: &mut Netlist, columns: &[Vec<NetId>]) -> Vec<Vec<NetId>> {
+/// One carry-save row: three bits of a column, or two, become a sum and a carry into the next.
+fn save_row(n: &mut Netlist, columns: &[Vec<NetId>]) -> Vec<Vec<NetId>> {
+    let mut next: Vec<Vec<NetId>> = vec![Vec::new(); columns.len()];
+    for (i, column) in columns.iter().enumerate() {
+        match column.as_slice() {
+            [bits @ .., last] if !bits.is_empty() => {
+                let (sum, carry) = add_bits(n, bits, *last, i + 1 < columns.len());
+                next[i].push(sum);
+                next.get_mut(i + 1).into_iter().for_each(|up| up.extend(carry));
+            }
+            rest => next[i].extend_from_slice(rest),
+        }
+    }
+    next
+}
+
+/// One stage of column compression: no column is higher than `height` afterwards.
+fn compress(n: &mut Netlist, columns: &[Vec<NetId>], height: usize) -> Vec<Vec<NetId>> {
     let mut next: Vec<Vec<NetId>> = vec![Vec::new(); columns.len()];
     for (i, column) in columns.iter().enumerate() {
         let mut rest = column.as_slice();
-        while let [a, b, c, tail @ ..] = rest {
-            // The product fits, so nothing is carried out of the last column.
-            let carry = if i + 1 < columns.len() { n.net() } else { NetId::OPEN };
-            let sum = n.net();
-            n.place_gate(Gate::Fa, &[*a, *b, *c], &[sum, carry]);
+        // Carries from the column below are in `next[i]` already.
+        while rest.len() + next[i].len() > height {
+            let excess = rest.len() + next[i].len() - height;
+            let take = if excess == 1 { 2 } else { 3 };
+            let Some((bits, tail)) = rest.split_at_checked(take) else {
+                break;
+            };
+            let (sum, carry) = add_bits(n, &bits[1..], bits[0], i + 1 < columns.len());
             next[i].push(sum);
-            if let Some(up) = next.get_mut(i + 1) {
-                up.push(carry);
-            }
+            next.get_mut(i + 1).into_iter().for_each(|up| up.extend(carry));
             rest = tail;
         }
         next[i].extend_from_slice(rest);
     }
     next
+}
+
+/// Adds one or two `bits` to `last`. The product fits, so the last column carries nothing out.
+fn add_bits(n: &mut Netlist, bits: &[NetId], last: NetId, carries: bool) -> (NetId, Option<NetId>) {
+    match (bits, carries) {
+        ([a], true) => {
+            let (sum, carry) = n.half_adder(*a, last);
+            (sum, Some(carry))
+        }
+        ([a], false) => (n.gate(Gate::Xor2, &[*a, last]), None),
+        ([a, b, ..], true) => {
+            let (sum, carry) = n.full_adder(*a, *b, last);
+            (sum, Some(carry))
+        }
+        ([a, b, ..], false) => {
+            let sum = n.net();
+            n.place_gate(Gate::Fa, &[*a, *b, last], &[sum, NetId::OPEN]);
+            (sum, None)
+        }
+        ([], _) => (last, None),
+    }
 }
