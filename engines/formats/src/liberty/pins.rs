@@ -80,7 +80,8 @@ impl<'a> PinGroups<'a> {
         name: &str,
         bus: Option<&str>,
     ) {
-        let name = normal_name(name, bus);
+        let known_as_is = self.by_name.contains_key(name);
+        let name = if known_as_is { name.to_owned() } else { normal_name(name, bus) };
         let known = self.resolve(cell, &name);
         if bus.is_none() && known.is_some() {
             context.problem(Severity::Warning, "liberty-duplicate-pin", node, || {
@@ -413,9 +414,9 @@ fn normal_name(name: &str, bus: Option<&str>) -> String {
         return if from == to { bit_name(base, from) } else { format!("{base}[{from}:{to}]") };
     }
     let rest = bus.and_then(|b| name.strip_prefix(b)).unwrap_or("");
-    let bit = parse_i32(rest.trim_matches(['_', '(', ')']));
-    match (bus, bit) {
-        (Some(bus), Some(bit)) if !rest.is_empty() => bit_name(bus, bit),
+    let marked = rest.starts_with(['_', '(']);
+    match (bus, parse_i32(rest.trim_matches(['_', '(', ')']))) {
+        (Some(bus), Some(bit)) if marked => bit_name(bus, bit),
         _ => name.to_owned(),
     }
 }
