@@ -7,9 +7,12 @@
 //!
 //! Units at this door: LEF lengths are micrometres, DEF lengths are integer database units (DBU).
 
+pub mod bundle;
 pub mod def;
 pub mod lef;
 pub mod liberty;
+pub mod link;
+pub mod load;
 pub mod sdc;
 pub mod spef;
 pub mod text;

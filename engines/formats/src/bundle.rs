@@ -1,0 +1,149 @@
+//! A design as a bundle: one `design.toml` that names every file.
+//!
+//! ```toml
+//! name = "gcd"
+//! tech = "nangate45"
+//! top = "gcd"                       # default: the name
+//! lef = ["tech.lef", "cells.lef"]   # in order, technology first
+//! verilog = ["gcd.v.gz"]            # default: the netlist of the DEF
+//! def = "gcd.def.gz"                # optional: floorplan and places
+//! sdc = ["gcd.sdc"]                 # optional: constraints
+//!
+//! [[corner]]                        # at least one for timing
+//! name = "typ"
+//! liberty = ["typ.lib.gz"]          # both; or liberty_early / liberty_late
+//! spef = "gcd.spef"                 # optional: parasitics instead of the wire model
+//!
+//! [wire]                            # optional: wires from placement, kΩ/µm and pF/µm
+//! signal = { r = 0.0036, c = 0.000075 }
+//! clock = { r = 0.0036, c = 0.000075 }
+//! ```
+//!
+//! Paths are relative to the file. Every file may be plain, gzip or xz.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::text::{FormatError, open};
+
+/// What a `design.toml` says.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundle {
+    /// Design name.
+    pub name: String,
+    /// Technology name.
+    pub tech: String,
+    /// Top module; the name when not given.
+    pub top: Option<String>,
+    /// LEF files, technology first.
+    #[serde(default)]
+    pub lef: Vec<PathBuf>,
+    /// Verilog files.
+    #[serde(default)]
+    pub verilog: Vec<PathBuf>,
+    /// DEF file.
+    pub def: Option<PathBuf>,
+    /// SDC files, read in order.
+    #[serde(default)]
+    pub sdc: Vec<PathBuf>,
+    /// Analysis corners.
+    #[serde(default)]
+    pub corner: Vec<CornerFiles>,
+    /// Wire model for parasitics from placement.
+    pub wire: Option<WireModel>,
+    /// Where the file stood; paths are relative to it.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    /// The file's own name.
+    #[serde(skip)]
+    pub file: PathBuf,
+}
+
+/// Libraries and parasitics of one corner.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CornerFiles {
+    /// Corner name.
+    pub name: String,
+    /// Liberty files for early and late analysis.
+    #[serde(default)]
+    pub liberty: Vec<PathBuf>,
+    /// Liberty files for early analysis only, after `liberty`.
+    #[serde(default)]
+    pub liberty_early: Vec<PathBuf>,
+    /// Liberty files for late analysis only, after `liberty`.
+    #[serde(default)]
+    pub liberty_late: Vec<PathBuf>,
+    /// SPEF file.
+    pub spef: Option<PathBuf>,
+}
+
+/// Unit resistance and capacitance of wires.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireModel {
+    /// Signal nets.
+    pub signal: WireUnit,
+    /// Clock nets; as signal nets when not given.
+    pub clock: Option<WireUnit>,
+}
+
+/// Resistance and capacitance per µm.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WireUnit {
+    /// kΩ/µm.
+    pub r: f64,
+    /// pF/µm.
+    pub c: f64,
+}
+
+impl Bundle {
+    /// Reads a `design.toml`; a folder stands for the `design.toml` in it.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no TOML, or has a field that is unknown or of the wrong kind.
+    pub fn read(path: &Path) -> Result<Bundle, FormatError> {
+        let file = if path.is_dir() { path.join("design.toml") } else { path.to_owned() };
+        let source = open(&file)?;
+        let mut bundle: Bundle = toml::from_str(source.text()).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            source.error(at, error.message().to_owned(), "see the README for the fields of a bundle")
+        })?;
+        let whole = |message: &str, hint: &str| {
+            Err(FormatError::whole_file(source.name(), message, hint))
+        };
+        if bundle.name.is_empty() || bundle.tech.is_empty() {
+            return whole("name and tech must not be empty", "give the design and its technology a name");
+        }
+        if bundle.verilog.is_empty() && bundle.def.is_none() {
+            return whole("no netlist", "name at least one verilog file or a def file");
+        }
+        let bad = |unit: &WireUnit| !(unit.r >= 0.0 && unit.c >= 0.0 && unit.r.is_finite() && unit.c.is_finite());
+        if let Some(wire) = &bundle.wire
+            && (bad(&wire.signal) || wire.clock.as_ref().is_some_and(bad))
+        {
+            return whole("a wire has a negative resistance or capacitance", "give kΩ/µm and pF/µm, 0 or more");
+        }
+        for (index, corner) in bundle.corner.iter().enumerate() {
+            if bundle.corner[..index].iter().any(|other| other.name == corner.name) {
+                return whole(&format!("corner `{}` stands twice", corner.name), "name each corner once");
+            }
+        }
+        bundle.folder = file.parent().map(Path::to_owned).unwrap_or_default();
+        bundle.file = file;
+        Ok(bundle)
+    }
+
+    /// Top module.
+    pub fn top(&self) -> &str {
+        self.top.as_deref().unwrap_or(&self.name)
+    }
+
+    /// A file of the bundle as a path that can be opened.
+    pub fn path(&self, file: &Path) -> PathBuf {
+        self.folder.join(file)
+    }
+}

@@ -1,0 +1,302 @@
+//! Loads everything that a bundle names and links it to a snapshot.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cellwright_db::floorplan::Floorplan;
+use cellwright_db::timing::{Corner, TimingLib, TimingRef};
+use cellwright_db::{DesignBuilder, IdVec, Library, Master, MasterId, Snapshot, Technology};
+use hashbrown::HashMap;
+
+use crate::bundle::Bundle;
+use crate::def::{self, DefFile};
+use crate::lef;
+use crate::liberty;
+use crate::link;
+use crate::text::{FormatError, Problems, Severity, Source, open};
+use crate::verilog::{self, FlatNetlist, LibraryMasters};
+
+/// What a file of a bundle is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileRole {
+    /// The `design.toml` itself.
+    Bundle,
+    /// LEF.
+    Lef,
+    /// Liberty.
+    Liberty,
+    /// Verilog.
+    Verilog,
+    /// DEF.
+    Def,
+    /// SDC.
+    Sdc,
+    /// SPEF.
+    Spef,
+}
+
+/// One file that was read, with the identity of its unpacked content.
+#[derive(Debug, Clone)]
+pub struct FileRead {
+    /// What it is for.
+    pub role: FileRole,
+    /// Path as the bundle names it.
+    pub path: PathBuf,
+    /// BLAKE3 of the unpacked text.
+    pub digest: [u8; 32],
+    /// Unpacked length, bytes.
+    pub bytes: u64,
+}
+
+/// A design with everything that was read for it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The bundle.
+    pub bundle: Bundle,
+    /// The design as read.
+    pub snapshot: Snapshot,
+    /// The files.
+    pub files: Vec<FileRead>,
+    /// What the readers noticed.
+    pub problems: Problems,
+}
+
+fn parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    use std::sync::Mutex;
+    let slots: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let queue = Mutex::new(items.into_iter().enumerate().collect::<Vec<_>>());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(slots.len());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().ok().and_then(|mut queue| queue.pop());
+                    let Some((index, item)) = next else { break };
+                    let result = work(item);
+                    if let Ok(mut slot) = slots[index].lock() {
+                        *slot = Some(result);
+                    }
+                }
+            });
+        }
+    });
+    slots.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect()
+}
+
+/// Reads a bundle's files and links them.
+///
+/// # Errors
+/// The first file that cannot be opened or read at all; whatever is less grave is in
+/// [`Loaded::problems`].
+pub fn load(bundle: Bundle) -> Result<Loaded, FormatError> {
+    let mut problems = Problems::new();
+    let mut files = Vec::new();
+    let toml = open(&bundle.file)?;
+    note(&mut files, FileRole::Bundle, &bundle.file, &toml);
+
+    let lef_sources = open_all(&bundle, &bundle.lef, FileRole::Lef, &mut files)?;
+    let def_source = match &bundle.def {
+        Some(path) => open_all(&bundle, std::slice::from_ref(path), FileRole::Def, &mut files)?.pop(),
+        None => None,
+    };
+    let verilog_sources = open_all(&bundle, &bundle.verilog, FileRole::Verilog, &mut files)?;
+    let (library_order, libraries) = read_libraries(&bundle, &mut files, &mut problems)?;
+
+    let mut lefs = Vec::new();
+    for source in &lef_sources {
+        lefs.push((source, lef::parse(source, &mut problems)?));
+    }
+    let def_file = match &def_source {
+        Some(source) => Some((source, def::parse(source, &mut problems)?)),
+        None => None,
+    };
+    let dbu = def_file.as_ref().and_then(|(_, file)| i32::try_from(file.dbu_per_micron()).ok());
+    let link::tech::LefTech { tech, macros } = link::tech::link(&bundle.tech, &lefs, dbu, &mut problems);
+    drop(lefs);
+    let parsed: Vec<&liberty::Library> = libraries.iter().map(|(library, _)| library).collect();
+    let mut masters = link::masters::link(macros, &parsed);
+
+    let netlist = if verilog_sources.is_empty() {
+        None
+    } else {
+        Some(elaborate(&bundle, &verilog_sources, &libraries, &masters, &mut problems)?)
+    };
+    drop(parsed);
+    if let Some(netlist) = &netlist {
+        link::netlist::black_boxes(netlist, &mut masters);
+    }
+    let library = link_libraries(&bundle, masters, &library_order, libraries, &tech, &mut problems);
+    let builder = DesignBuilder::new(&bundle.name, Arc::new(tech), Arc::new(library));
+    let snapshot = assemble(builder, netlist, &verilog_sources, def_file, &mut problems);
+    Ok(Loaded { bundle, snapshot, files, problems })
+}
+
+fn assemble(
+    mut builder: DesignBuilder,
+    netlist: Option<FlatNetlist>,
+    verilog_sources: &[Source],
+    def_file: Option<(&Source, DefFile<'_>)>,
+    problems: &mut Problems,
+) -> Snapshot {
+    if let Some(netlist) = &netlist {
+        let file = verilog_sources.first().map_or("", |source| source.name());
+        link::netlist::link(file, netlist, &mut builder, problems);
+    }
+    let floorplan = match &def_file {
+        Some((source, file)) => {
+            if netlist.is_none() {
+                link::floorplan::link_netlist(source, file, &mut builder, problems);
+            }
+            link::floorplan::link(source, file, &mut builder, problems)
+        }
+        None => Floorplan::default(),
+    };
+    builder.finish(floorplan)
+}
+
+fn note(files: &mut Vec<FileRead>, role: FileRole, path: &Path, source: &Source) {
+    files.push(FileRead {
+        role,
+        path: path.to_owned(),
+        digest: *blake3::hash(source.bytes()).as_bytes(),
+        bytes: source.bytes().len() as u64,
+    });
+}
+
+fn open_all(
+    bundle: &Bundle,
+    paths: &[PathBuf],
+    role: FileRole,
+    files: &mut Vec<FileRead>,
+) -> Result<Vec<Source>, FormatError> {
+    let opened = parallel(paths.iter().collect(), |path: &PathBuf| open(bundle.path(path)));
+    let sources: Vec<Source> = opened.into_iter().collect::<Result<_, _>>()?;
+    for (path, source) in paths.iter().zip(&sources) {
+        note(files, role, path, source);
+    }
+    Ok(sources)
+}
+
+/// Liberty files, each read once although several corners may name it. The first list gives the
+/// number of each path.
+type Libraries = (Vec<PathBuf>, Vec<(liberty::Library, [u8; 32])>);
+
+fn read_libraries(
+    bundle: &Bundle,
+    files: &mut Vec<FileRead>,
+    problems: &mut Problems,
+) -> Result<Libraries, FormatError> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for corner in &bundle.corner {
+        for path in corner.liberty.iter().chain(&corner.liberty_early).chain(&corner.liberty_late) {
+            if !paths.contains(path) {
+                paths.push(path.clone());
+            }
+        }
+    }
+    let read = parallel(paths.iter().collect(), |path: &PathBuf| {
+        let source = open(bundle.path(path))?;
+        let mut problems = Problems::new();
+        let library = liberty::read(&source, &mut problems)?;
+        let mut noted = Vec::new();
+        note(&mut noted, FileRole::Liberty, path, &source);
+        Ok((library, noted, problems))
+    });
+    let mut libraries = Vec::new();
+    for result in read {
+        let (library, mut noted, found) = result?;
+        problems.merge(found);
+        let digest = noted.first().map_or([0; 32], |file: &FileRead| file.digest);
+        files.append(&mut noted);
+        libraries.push((library, digest));
+    }
+    Ok((paths, libraries))
+}
+
+fn by_name(masters: &IdVec<MasterId, Master>) -> HashMap<&str, MasterId> {
+    masters.iter().map(|(id, master)| (master.name.as_str(), id)).collect()
+}
+
+fn elaborate(
+    bundle: &Bundle,
+    sources: &[Source],
+    libraries: &[(liberty::Library, [u8; 32])],
+    masters: &IdVec<MasterId, Master>,
+    problems: &mut Problems,
+) -> Result<FlatNetlist, FormatError> {
+    let mut design = verilog::Design::new();
+    for source in sources {
+        design.read(source, problems)?;
+    }
+    let names = by_name(masters);
+    let leaves = link::netlist::Leaves {
+        libraries: LibraryMasters::new(libraries.iter().map(|(library, _)| library)),
+        masters,
+        by_name: &names,
+    };
+    verilog::elaborate(bundle.top(), &design, &leaves, problems)
+}
+
+fn link_libraries(
+    bundle: &Bundle,
+    masters: IdVec<MasterId, Master>,
+    order: &[PathBuf],
+    libraries: Vec<(liberty::Library, [u8; 32])>,
+    tech: &Technology,
+    problems: &mut Problems,
+) -> Library {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&tech.digest);
+    let names = by_name(&masters);
+    let linked: Vec<TimingLib> = parallel(libraries, |(library, digest)| {
+        link::timing::link(&library, digest, &masters, &names)
+    });
+    for lib in &linked {
+        hasher.update(&lib.digest);
+    }
+    drop(names);
+    let number = |path: &PathBuf| order.iter().position(|other| other == path).unwrap_or(0) as u32;
+    let mut corners = Vec::new();
+    for files in &bundle.corner {
+        hasher.update(files.name.as_bytes());
+        let list = |own: &[PathBuf]| -> Vec<u32> { files.liberty.iter().chain(own).map(number).collect() };
+        let (early_libs, late_libs) = (list(&files.liberty_early), list(&files.liberty_late));
+        let corner = Corner {
+            name: files.name.clone(),
+            early: views(&masters, &linked, &early_libs),
+            late: views(&masters, &linked, &late_libs),
+            early_libs,
+            late_libs,
+        };
+        for lib in corner.early_libs.iter().chain(&corner.late_libs) {
+            hasher.update(&lib.to_le_bytes());
+        }
+        corners.push(corner);
+    }
+    if bundle.corner.is_empty() {
+        problems.push(crate::text::Problem {
+            severity: Severity::Info,
+            file: bundle.file.display().to_string(),
+            line: 0,
+            code: "bundle-no-corner",
+            message: "no corner with Liberty files; there will be no timing and no resizing".to_owned(),
+        });
+    }
+    Library::new(masters, linked, corners, *hasher.finalize().as_bytes())
+}
+
+/// Which cell serves each master: of several libraries the first that has it.
+fn views(
+    masters: &IdVec<MasterId, Master>,
+    linked: &[TimingLib],
+    libs: &[u32],
+) -> Vec<TimingRef> {
+    let mut view: Vec<TimingRef> = vec![None; masters.len()];
+    for &lib in libs {
+        let Some(cells) = linked.get(lib as usize).map(|lib| &lib.cells) else { continue };
+        for (number, cell) in cells.iter().enumerate() {
+            view[cell.master.index()].get_or_insert((lib, number as u32));
+        }
+    }
+    view
+}
