@@ -74,8 +74,8 @@ pub fn write_design(dir: &Path, design: &GeneratedDesign) -> Result<PathBuf, Err
 const TOML: &str = "design.toml";
 
 fn library_files(stage: &mut Staging, corners: &[Corner]) -> Result<(), Error> {
-    stage.file(TECH_LEF, |out| lef::write_tech(out))?;
-    stage.file(CELLS_LEF, |out| lef::write_cells(out))?;
+    stage.file(TECH_LEF, lef::write_tech)?;
+    stage.file(CELLS_LEF, lef::write_cells)?;
     for corner in corners {
         stage.file(&liberty_file(*corner), |out| liberty::write(out, *corner))?;
     }
@@ -138,7 +138,7 @@ impl Staging {
         let result = (|| {
             let inner: Box<dyn Finish> = if name.ends_with(".gz") {
                 // No time and no name in the header: the same text gives the same bytes.
-                Box::new(GzBuilder::new().write(file, flate2::Compression::new(6)))
+                Box::new(GzBuilder::new().write(file, flate2::Compression::fast()))
             } else {
                 Box::new(file)
             };

@@ -29,7 +29,7 @@ pub fn goldens() -> Vec<Golden> {
         golden("g20k_mesh", false, Spec { mix: Mix::only(Kind::Mesh), ..base(20_000, 3) }),
         golden(
             "g1k_modules",
-            false,
+            true,
             Spec {
                 mix: Mix::DATAPATH,
                 hierarchy: Hierarchy::Modules,

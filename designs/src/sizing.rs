@@ -43,7 +43,7 @@ pub(crate) fn size(n: &mut Netlist, seed: u64) -> Result<(), Flaw> {
             n.master[cell.index()] = pick(n, &sinks, &outside, cell);
         }
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5123_e5);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x0051_23e5);
     for cell in n.cells() {
         let step = match rng.random_range(0..8u8) {
             0 => 1,
@@ -159,8 +159,7 @@ pub(crate) fn periods(n: &Netlist) -> Result<Vec<f64>, Flaw> {
                     for sense in senses.of(family, i, o) {
                         let from = if sense == Sense::Positive { e } else { 1 - e };
                         let stage = model::stage(master, corner, i, o, sense, edge);
-                        for origin in 0..2 {
-                            let wave = &waves[input.index()][origin];
+                        for (origin, wave) in waves[input.index()].iter().enumerate() {
                             if wave.at[from].is_finite() {
                                 let slew = wave.slew[from];
                                 let at = wave.at[from] + stage.delay(slew, load);
@@ -213,11 +212,12 @@ impl SenseTable {
         for family in &crate::cells::FAMILIES {
             let mut has = [[[false; 2]; 4]; 2];
             if family.kind == Kind::Logic {
-                for i in 0..family.inputs.len() {
-                    for (o, (_, function)) in family.outputs.iter().enumerate() {
-                        let [positive, negative] = function.senses(i, family.inputs.len());
-                        has[0][i][o] = !positive.is_empty();
-                        has[1][i][o] = !negative.is_empty();
+                for (o, (_, function)) in family.outputs.iter().enumerate() {
+                    for i in 0..family.inputs.len() {
+                        let senses = function.senses(i, family.inputs.len());
+                        for (has, products) in has.iter_mut().zip(&senses) {
+                            has[i][o] = !products.is_empty();
+                        }
                     }
                 }
             }

@@ -186,7 +186,7 @@ fn modules<W: Write>(out: &mut W, names: &Names<'_>) -> io::Result<()> {
     for cell in &modules[0].cells {
         write!(out, "  {} ", n.master(*cell).name)?;
         names.cell_in_group(out, *cell)?;
-        pins(out, names, *cell, &top_name)?;
+        pins(out, names, *cell, top_name)?;
     }
     writeln!(out, "endmodule")
 }

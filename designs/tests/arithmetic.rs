@@ -1,4 +1,5 @@
 //! The generated gates compute what they should: adders add, multipliers multiply, files remember.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may panic")]
 
 use cellwright_designs::blocks::adder::{self, Carry};
 use cellwright_designs::blocks::multiplier::{self, Reduction};

@@ -1,4 +1,5 @@
 //! Files on disk: whole or absent, the same bytes every time, and goldens that are not stale.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may panic")]
 
 use std::fs;
 use std::io::Read;

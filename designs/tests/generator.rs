@@ -1,4 +1,5 @@
 //! What every generated design promises: size, reproducibility, well-formedness, honest files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,6 +90,29 @@ fn registers_start_and_run() {
     }
     let alive = seen.iter().filter(|s| s.0 && s.1).count();
     assert!(alive * 100 > n.net_count() * 85, "{alive} of {}", n.net_count());
+}
+
+#[test]
+fn nets_are_local_as_rent_has_it() {
+    // Mean terminals of windows of cells, in cell order, against the size of the window.
+    for (name, low, high) in [("mix100k", 0.45, 0.8), ("mesh20k", 0.3, 0.8)] {
+        let design = generate(&Spec::preset(name).unwrap()).unwrap();
+        let n = &design.netlist;
+        let terminals = |window: u32| {
+            let mut windows: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); n.net_count()];
+            for cell in n.cells() {
+                for net in n.pins(cell).iter().filter(|net| **net != NetId::OPEN) {
+                    if Some(*net) != n.clock() {
+                        windows[net.index()].insert(cell.0 / window);
+                    }
+                }
+            }
+            let cut: usize = windows.iter().map(BTreeSet::len).filter(|len| *len > 1).sum();
+            cut as f64 / (n.cell_count() as f64 / f64::from(window))
+        };
+        let exponent = (terminals(2048) / terminals(32)).ln() / 64f64.ln();
+        assert!((low..high).contains(&exponent), "{name}: {exponent}");
+    }
 }
 
 #[test]

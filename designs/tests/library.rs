@@ -1,4 +1,5 @@
 //! The printed library: tables are monotone and convex, corners are ordered, macros lie on the grid.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may panic")]
 
 use std::collections::BTreeMap;
 
@@ -6,10 +7,11 @@ use cellwright_designs::cells::{FAMILIES, Kind, catalog};
 use cellwright_designs::model::Corner;
 use cellwright_designs::{lef, liberty, tech};
 
+/// Both axes and the rows.
+type Table = (Vec<f64>, Vec<f64>, Vec<Vec<f64>>);
+
 /// A table as printed: (cell, group, ordinal in the cell) to rows.
-fn tables(
-    corner: Corner,
-) -> BTreeMap<(String, String, usize), (Vec<f64>, Vec<f64>, Vec<Vec<f64>>)> {
+fn tables(corner: Corner) -> BTreeMap<(String, String, usize), Table> {
     let mut text = Vec::new();
     liberty::write(&mut text, corner).unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -35,12 +37,13 @@ fn tables(
         } else if line.starts_with('"') {
             rows.as_mut().unwrap().push(inside(line));
         }
-        if line.ends_with(");") && !line.starts_with("index") {
-            if let Some(rows) = rows.take() {
-                let key = (cell.clone(), group.clone(), ordinal);
-                found.insert(key, (axes[0].clone(), axes[1].clone(), rows));
-                ordinal += 1;
-            }
+        if line.ends_with(");")
+            && !line.starts_with("index")
+            && let Some(rows) = rows.take()
+        {
+            let key = (cell.clone(), group.clone(), ordinal);
+            found.insert(key, (axes[0].clone(), axes[1].clone(), rows));
+            ordinal += 1;
         }
     }
     found

@@ -1,7 +1,7 @@
 //! Building blocks: functions that add cells to a [`Netlist`](crate::netlist::Netlist).
 //!
 //! Words are slices of nets, bit 0 first. Arithmetic blocks are pure logic, so that they can be tested
-//! alone; [`crate::compose`] puts registers around them.
+//! alone; [`crate::generate`] puts registers around them.
 
 pub mod adder;
 pub mod cloud;
