@@ -106,10 +106,15 @@ impl Layers {
             }
             let on_layer = plan.layer_blockages.iter().filter(|(id, _)| *id == layer.id);
             let rects: Vec<Rect> = on_layer.map(|(_, rect)| *rect).collect();
+            let mut blocked: Vec<(usize, i64)> = Vec::new();
             for rect in disjoint(&rects) {
-                grid.each_overlap(&rect, |bin, area| {
-                    add(bin, layer.lane, -(area.saturating_mul(UNIT) / layer.pitch));
-                });
+                grid.each_overlap(&rect, |bin, area| blocked.push((bin, area)));
+            }
+            blocked.sort_unstable();
+            // The union is rounded once per bin.
+            for of_bin in blocked.chunk_by(|a, b| a.0 == b.0) {
+                let area = of_bin.iter().fold(0_i64, |sum, (_, area)| sum.saturating_add(*area));
+                add(of_bin[0].0, layer.lane, -(area.saturating_mul(UNIT) / layer.pitch));
             }
         }
     }

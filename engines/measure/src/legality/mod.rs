@@ -34,7 +34,7 @@ use masters::Masters;
 use pairs::{CROWD, Pairs};
 use rows::Rows;
 pub use rule::{Counts, Party, Rule, Violation};
-use shapes::{Buckets, Shape};
+use shapes::{Buckets, Shape, Step};
 use unary::Unary;
 
 /// Rules of placement that this checker does not look at.
@@ -109,8 +109,7 @@ pub struct Legality {
 struct Scratch {
     /// Cells of the update at hand; all false in between.
     marks: Vec<bool>,
-    /// Bucket, cell, comes (or goes).
-    steps: Vec<(u32, CellId, bool)>,
+    steps: Vec<Step>,
     /// Bucket, and whether it is a crowd before or after.
     touched: Vec<(u32, bool)>,
     changed: Vec<(CellId, Shape)>,
@@ -218,7 +217,7 @@ impl Metric for Legality {
         let mut buckets = Buckets::new(design, rules.masters.reach);
         for (cell, shape) in shapes.iter().enumerate().filter(|(_, shape)| shape.present) {
             let domain = buckets.domain(shape);
-            buckets.set_all(&domain, CellId::new(cell), true);
+            buckets.append(&domain, CellId::new(cell));
         }
         let mut legality = Legality {
             config,
@@ -295,28 +294,21 @@ impl Metric for Legality {
                 self.scratch.marks[cell.index()] = true;
                 self.take(&old, -1);
                 self.take(&new, 1);
-                let (buckets, steps) = (&self.buckets, &mut self.scratch.steps);
-                for (shape, comes) in [(old, false), (new, true)] {
-                    if shape.present {
-                        let domain = buckets.domain(&shape);
-                        buckets.each(&domain, |bucket| steps.push((bucket as u32, cell, comes)));
-                    }
-                }
+                self.buckets.steps(cell, &old, &new, &mut self.scratch.steps);
             }
         }
         let mut steps = std::mem::take(&mut self.scratch.steps);
-        steps.sort_unstable_by_key(|(bucket, cell, comes)| (*bucket, *cell, *comes));
-        for of_bucket in steps.chunk_by(|a, b| a.0 == b.0) {
-            let bucket = of_bucket[0].0;
+        steps.sort_unstable();
+        for of_bucket in steps.chunk_by(|a, b| a.bucket == b.bucket) {
+            let bucket = of_bucket[0].bucket;
             let before = self.buckets.list(bucket as usize).len();
-            let come = of_bucket.iter().filter(|(.., comes)| *comes).count();
+            let come = of_bucket.iter().filter(|step| step.comes).count();
             let after = before + come - (of_bucket.len() - come).min(before);
             self.scratch.touched.push((bucket, before.max(after) > CROWD));
         }
         self.count_touched(-1);
-        // What goes comes first, so that a cell that stays in a bucket stays listed.
-        for &(bucket, cell, comes) in &steps {
-            self.buckets.set(bucket as usize, cell, comes);
+        for of_bucket in steps.chunk_by(|a, b| a.bucket == b.bucket) {
+            self.buckets.apply(of_bucket);
         }
         for &(cell, shape) in &self.scratch.changed {
             self.shapes[cell.index()] = shape;
@@ -332,19 +324,20 @@ impl Metric for Legality {
 
     fn undo(&mut self) -> bool {
         let Some(frame) = self.frames.pop() else { return false };
-        while self.cell_log.len() > frame.cells_at {
-            let Some((cell, shape, own)) = self.cell_log.pop() else { break };
+        let mut steps = std::mem::take(&mut self.scratch.steps);
+        steps.clear();
+        for (cell, shape, own) in self.cell_log.drain(frame.cells_at..) {
             self.own[cell.index()] = own;
             let new = std::mem::replace(&mut self.shapes[cell.index()], shape);
             if new != shape {
-                for (shape, put) in [(new, false), (shape, true)] {
-                    if shape.present {
-                        let domain = self.buckets.domain(&shape);
-                        self.buckets.set_all(&domain, cell, put);
-                    }
-                }
+                self.buckets.steps(cell, &new, &shape, &mut steps);
             }
         }
+        steps.sort_unstable();
+        for of_bucket in steps.chunk_by(|a, b| a.bucket == b.bucket) {
+            self.buckets.apply(of_bucket);
+        }
+        self.scratch.steps = steps;
         for (number, taken) in self.taken_log.drain(frame.taken_at..).rev() {
             self.taken[number as usize] = taken;
         }

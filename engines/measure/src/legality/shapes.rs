@@ -131,6 +131,15 @@ impl Buckets {
         rect.hi.x = rect.hi.x.saturating_add(self.reach);
         rect
     }
+    /// Adds the steps of a cell whose shape changes.
+    pub(crate) fn steps(&self, cell: CellId, old: &Shape, new: &Shape, steps: &mut Vec<Step>) {
+        for (shape, comes) in [(old, false), (new, true)] {
+            if shape.present {
+                let step = |bucket| Step { bucket: bucket as u32, cell, comes };
+                self.each(&self.domain(shape), |bucket| steps.push(step(bucket)));
+            }
+        }
+    }
     /// Calls `each` with every bucket under `domain`.
     #[inline]
     pub(crate) fn each(&self, domain: &Rect, mut each: impl FnMut(usize)) {
@@ -142,21 +151,48 @@ impl Buckets {
             }
         }
     }
-    /// Lists a cell in a bucket, or takes it out.
-    pub(crate) fn set(&mut self, bucket: usize, cell: CellId, put: bool) {
-        let list = &mut self.lists[bucket];
-        match (list.binary_search(&cell.0), put) {
-            (Err(at), true) => list.insert(at, cell.0),
-            (Ok(at), false) => {
-                list.remove(at);
-            }
-            _ => {}
-        }
-    }
-    /// [`Buckets::set`] under a whole domain.
-    pub(crate) fn set_all(&mut self, domain: &Rect, cell: CellId, put: bool) {
+    /// Lists a new cell, whose number is above all others, in every bucket under its domain.
+    pub(crate) fn append(&mut self, domain: &Rect, cell: CellId) {
         let mut under: SmallVec<[usize; 8]> = SmallVec::new();
         self.each(domain, |bucket| under.push(bucket));
-        under.into_iter().for_each(|bucket| self.set(bucket, cell, put));
+        under.into_iter().for_each(|bucket| self.lists[bucket].push(cell.0));
     }
+    /// Carries out the steps of one bucket, sorted by cell, leaving before coming.
+    pub(crate) fn apply(&mut self, steps: &[Step]) {
+        let Some(bucket) = steps.first().map(|step| step.bucket) else { return };
+        let list = &mut self.lists[bucket as usize];
+        if steps.len() <= 4 {
+            for step in steps {
+                match (list.binary_search(&step.cell.0), step.comes) {
+                    (Err(at), true) => list.insert(at, step.cell.0),
+                    (Ok(at), false) => {
+                        list.remove(at);
+                    }
+                    _ => {}
+                }
+            }
+            return;
+        }
+        // Many at once: one merge, so that a heap of cells does not cost its square.
+        let mut merged = Bucket::with_capacity(list.len() + steps.len());
+        let mut rest = list.iter().copied().peekable();
+        for of_cell in steps.chunk_by(|a, b| a.cell == b.cell) {
+            let cell = of_cell[0].cell.0;
+            merged.extend(std::iter::from_fn(|| rest.next_if(|other| *other < cell)));
+            rest.next_if_eq(&cell);
+            if of_cell.last().is_some_and(|step| step.comes) {
+                merged.push(cell);
+            }
+        }
+        merged.extend(rest);
+        *list = merged;
+    }
+}
+
+/// A cell that comes into a bucket or leaves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Step {
+    pub(crate) bucket: u32,
+    pub(crate) cell: CellId,
+    pub(crate) comes: bool,
 }

@@ -1,5 +1,7 @@
 //! Random designs and random changes, from a seed.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
+
+pub mod oracle;
 
 use std::sync::Arc;
 
@@ -8,9 +10,9 @@ use cellwright_db::library::{MasterClass, PinDirection, Rail, SupplyPin};
 use cellwright_db::records::NetKind;
 use cellwright_db::tech::{Direction, Layer, LayerKind, Site, Symmetry};
 use cellwright_db::{
-    CellId, Design, DesignBuilder, Floorplan, IdVec, LayerId, Library, Master, MasterId,
-    MasterPin, MasterPinId, NetId, Orient, PinId, Place, PlaceStatus, Point, Rect, RegionId,
-    SiteId, Technology,
+    CellId, Design, DesignBuilder, Floorplan, IdVec, LayerId, Library, Master, MasterId, MasterPin,
+    MasterPinId, NetId, Orient, PinId, Place, PlaceStatus, Point, Rect, RegionId, SiteId,
+    Technology,
 };
 
 pub const SITE: i32 = 10;
@@ -57,8 +59,7 @@ pub fn layer(name: &str, kind: LayerKind, direction: Option<Direction>, pitch: i
 
 pub fn tech() -> Technology {
     let both = Symmetry { x: true, y: true, r90: false };
-    let site =
-        |name: &str, height| Site { name: name.into(), width: SITE, height, symmetry: both };
+    let site = |name: &str, height| Site { name: name.into(), width: SITE, height, symmetry: both };
     let (h, v) = (Some(Direction::Horizontal), Some(Direction::Vertical));
     Technology {
         name: "toy".into(),
@@ -111,10 +112,7 @@ pub fn master(name: &str, class: MasterClass, size: (i32, i32), site: Option<u32
             pin("A", PinDirection::Input, width / 4, height / 3),
             pin("Y", PinDirection::Output, width * 3 / 4 + 1, height / 2),
         ],
-        supplies: vec![
-            supply("VDD", Rail::Power, height),
-            supply("VSS", Rail::Ground, 0),
-        ],
+        supplies: vec![supply("VDD", Rail::Power, height), supply("VSS", Rail::Ground, 0)],
         obstructions: Vec::new(),
         edge_types: None,
         has_geometry: true,
@@ -198,14 +196,8 @@ pub fn random_plan(rng: &mut Rng, cells: usize) -> Floorplan {
         // A notch in the upper right corner.
         let (x, y) = (rng.range(300, 600), rng.range(200, die.hi.y - 50));
         let p = Point::new;
-        plan.die_outline = vec![
-            p(0, 0),
-            p(die.hi.x, 0),
-            p(die.hi.x, y),
-            p(x, y),
-            p(x, die.hi.y),
-            p(0, die.hi.y),
-        ];
+        plan.die_outline =
+            vec![p(0, 0), p(die.hi.x, 0), p(die.hi.x, y), p(x, y), p(x, die.hi.y), p(0, die.hi.y)];
     }
     if rng.chance(50) {
         // Some rows in fragments, a few of which abut.
@@ -316,8 +308,7 @@ pub fn random_design(seed: u64, cells: usize) -> Design {
     }
     for port in 0..rng.below(5) {
         let net = rng.pick(&nets);
-        let location =
-            rng.chance(80).then(|| Point::new(rng.range(0, 670), rng.range(0, 500)));
+        let location = rng.chance(80).then(|| Point::new(rng.range(0, 670), rng.range(0, 500)));
         let name = format!("p{port}");
         builder.add_port(&name, PinDirection::Input, net, location, Vec::new(), None);
     }

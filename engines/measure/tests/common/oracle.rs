@@ -180,9 +180,16 @@ pub fn congestion(design: &Design, grid: &Grid) -> Vec<([i64; 2], [i64; 2])> {
                     }
                 }
             }
-            // The union row by row of DBU would be slow; slabs between all edges are enough, but
-            // each rectangle of a disjoint cover is rounded by itself: bound, then compare.
-            let _ = &blocked;
+            let covered = (bin.lo.y..bin.hi.y)
+                .map(|y| {
+                    let hit = |x: &i32| {
+                        let square = Rect::new(*x, y, x + 1, y + 1);
+                        blocked.iter().any(|rect| rect.contains(&square))
+                    };
+                    if blocked.is_empty() { 0 } else { (bin.lo.x..bin.hi.x).filter(hit).count() }
+                })
+                .sum::<usize>();
+            *lane -= covered as i64 * UNIT / i64::from(pitch);
         }
     }
     out
@@ -200,7 +207,8 @@ pub fn covered(design: &Design, grid: &Grid) -> Vec<[i64; 2]> {
         for (id, rect) in &master.obstructions {
             let layer = &design.tech().layers[*id];
             let vertical = layer.direction == Some(Direction::Vertical);
-            let own = |t: &&cellwright_db::floorplan::Tracks| t.layer == *id && t.along_x == vertical;
+            let own =
+                |t: &&cellwright_db::floorplan::Tracks| t.layer == *id && t.along_x == vertical;
             let tracks = design.floorplan().tracks.iter().filter(own);
             let pitch = tracks.map(|t| t.step).min().unwrap_or(layer.pitch.0);
             let rect = place.orient.apply_rect(*rect, master.width, master.height);
@@ -236,31 +244,29 @@ pub fn legality(design: &Design) -> Vec<(Rule, Party, Vec<CellId>)> {
             // vertical edge's neighbour are.
             let mut xs: Vec<i32> = plan.die_outline.iter().map(|p| p.x).collect();
             xs.extend([rect.lo.x, rect.hi.x - 1]);
-            xs.iter()
-                .flat_map(|x| [*x - 1, *x])
-                .filter(|x| rect.lo.x <= *x && *x < rect.hi.x)
-                .all(|x| {
+            xs.iter().flat_map(|x| [*x - 1, *x]).filter(|x| rect.lo.x <= *x && *x < rect.hi.x).all(
+                |x| {
                     plan.die.contains(&Rect::new(x, y, x + 1, y + 1))
                         && in_die(design, Point::new(x, y))
-                })
+                },
+            )
         });
         if !corners_in {
             put(Rule::OutsideDie);
         }
         let master = design.master(cell);
-        let needs_row = matches!(
-            master.class,
-            MasterClass::Core | MasterClass::Spacer | MasterClass::WellTap
-        );
+        let needs_row =
+            matches!(master.class, MasterClass::Core | MasterClass::Spacer | MasterClass::WellTap);
         if needs_row {
             rows(design, cell, &mut put);
         } else if master.class == MasterClass::Block {
             // Block masters of these tests state X, Y and R90: all orientations are allowed.
         }
         let fixed_block = master.class == MasterClass::Block && place.is_fixed();
-        let blocked = plan.blockages.iter().any(|b| {
-            b.kind == BlockageKind::Hard && b.cell != cell && b.rect.overlaps(&rect)
-        });
+        let blocked = plan
+            .blockages
+            .iter()
+            .any(|b| b.kind == BlockageKind::Hard && b.cell != cell && b.rect.overlaps(&rect));
         if blocked && !fixed_block && (needs_row || master.class == MasterClass::Block) {
             put(Rule::Blockage);
         }
@@ -273,8 +279,8 @@ pub fn legality(design: &Design) -> Vec<(Rule, Party, Vec<CellId>)> {
                 region.rects.iter().any(|r| r.contains(&Rect::new(x, y, x + 1, y + 1)))
             };
             if number == own.index() {
-                let all = (rect.lo.x..rect.hi.x)
-                    .all(|x| (rect.lo.y..rect.hi.y).all(|y| covers(x, y)));
+                let all =
+                    (rect.lo.x..rect.hi.x).all(|x| (rect.lo.y..rect.hi.y).all(|y| covers(x, y)));
                 if !all {
                     put(Rule::FenceMember);
                 }
@@ -354,9 +360,8 @@ fn too_near(design: &Design, a: (CellId, &Rect), b: (CellId, &Rect)) -> bool {
     };
     let (near, far) = (types(left.0).1, types(right.0).0);
     let table = &design.tech().edge_spacing;
-    let rule = table.iter().find(|(x, y, _)| {
-        (*x == near && *y == far) || (*x == far && *y == near)
-    });
+    let rule =
+        table.iter().find(|(x, y, _)| (*x == near && *y == far) || (*x == far && *y == near));
     rule.is_some_and(|(.., spacing)| right.1.lo.x - left.1.hi.x < *spacing)
 }
 
@@ -370,8 +375,7 @@ fn rows(design: &Design, cell: CellId, put: &mut impl FnMut(Rule)) {
         return;
     }
     let has_rows = |site: SiteId| plan.rows.iter().any(|row| row.site == site);
-    let base =
-        plan.rows.iter().map(|row| tech.sites[row.site].height).min().unwrap_or(0).max(1);
+    let base = plan.rows.iter().map(|row| tech.sites[row.site].height).min().unwrap_or(0).max(1);
     let own = master.site.unwrap();
     let sites: Vec<SiteId> = if has_rows(own) {
         vec![own]
@@ -425,8 +429,7 @@ fn rows(design: &Design, cell: CellId, put: &mut impl FnMut(Rule)) {
         let mirrored = |o: Orient| matches!(o, Orient::FN | Orient::S);
         let turned = |o: Orient| matches!(o, Orient::FS | Orient::S);
         let bad_mirror = mirrored(place.orient) != mirrored(row) && !master.symmetry.y;
-        let bad_turn =
-            turned(place.orient) != turned(row) && !(even && master.symmetry.x);
+        let bad_turn = turned(place.orient) != turned(row) && !(even && master.symmetry.x);
         if bad_mirror || bad_turn {
             put(Rule::Orientation);
         }
