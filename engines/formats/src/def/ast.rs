@@ -313,6 +313,18 @@ impl<'a> DefFile<'a> {
         self.connections.len()
     }
 
+    /// Makes room for as many items as a head declares, as far as the text can hold them.
+    pub(super) fn reserve(&mut self, kind: SectionKind, declared: u32) {
+        // The shortest component is `-a b;` and the shortest net `-a;`, with a blank before.
+        let most = self.text.len() / 5;
+        let room = (declared as usize).min(most);
+        match kind {
+            SectionKind::Components => self.components.reserve(room),
+            SectionKind::Nets => self.nets.reserve(room),
+            _ => {}
+        }
+    }
+
     /// Whether two files say the same, wherever and with whatever blanks it is written.
     #[must_use]
     pub fn same_content(&self, other: &DefFile<'_>) -> bool {

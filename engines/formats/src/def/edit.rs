@@ -184,7 +184,7 @@ impl Edit<'_> {
         bound("NETS", self.nets.last_key_value().map(|x| x.0), file.nets.len())?;
         let name_ok = |name: &str| {
             let mut words = Lexer::new(name);
-            let whole = words.next().is_some_and(|t| !t.quoted && t.text == name);
+            let whole = words.next().is_some_and(|t| !t.quoted() && t.text == name);
             if whole && !matches!(name, ";" | "(" | ")" | "+" | "-" | "*") {
                 Ok(())
             } else {
@@ -520,6 +520,6 @@ fn is_placement(lexer: &Lexer<'_>) -> bool {
     let mut buffer = [0; LONGEST_KEYWORD];
     lexer.peek().is_some_and(|t| {
         let word = keyword(t.text, &mut buffer);
-        !t.quoted && matches!(word, "PLACED" | "FIXED" | "COVER" | "UNPLACED")
+        !t.quoted() && matches!(word, "PLACED" | "FIXED" | "COVER" | "UNPLACED")
     })
 }

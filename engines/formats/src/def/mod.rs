@@ -53,3 +53,5 @@ pub fn parse<'a>(source: &'a Source, problems: &mut Problems) -> Result<DefFile<
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_edit;

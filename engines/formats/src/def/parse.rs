@@ -86,7 +86,7 @@ pub(super) fn points(c: &mut Cursor<'_, '_>, least: usize) -> Result<Vec<Point>>
 #[inline]
 pub(super) fn orient(c: &mut Cursor<'_, '_>) -> Result<Orient> {
     let token = c.need("an orientation")?;
-    Orient::parse(token.text).filter(|_| !token.quoted).ok_or_else(|| {
+    Orient::parse(token.text).filter(|_| !token.quoted()).ok_or_else(|| {
         c.error(
             token.at,
             format!("`{}` is not an orientation", token.text),
@@ -165,6 +165,7 @@ fn section<'a>(
     let declared = c.u32("the number of items")?;
     c.semicolon()?;
     let body = c.end();
+    file.reserve(kind, declared);
     let mut found = 0u32;
     loop {
         let token = c.need("`-` or END")?;
@@ -291,7 +292,8 @@ pub(super) fn design<'a>(c: &mut Cursor<'a, '_>) -> Result<DefFile<'a>> {
     let mut ended = false;
     while let Some(token) = c.next() {
         let mut buffer = [0; LONGEST_KEYWORD];
-        let word = if token.quoted { "\"" } else { crate::text::keyword(token.text, &mut buffer) };
+        let word =
+            if token.quoted() { "\"" } else { crate::text::keyword(token.text, &mut buffer) };
         if header(c, word, token, &mut file)? {
             continue;
         }

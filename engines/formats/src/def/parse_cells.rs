@@ -20,6 +20,10 @@ pub(super) fn component<'a>(c: &mut Cursor<'a, '_>, file: &mut DefFile<'a>) -> R
             out.extra.get_or_insert_default().nets.push(token.text);
         }
     }
+    if out.extra.as_deref() == Some(&ComponentExtra::default()) {
+        // Only clauses that are not known were met.
+        out.extra = None;
+    }
     file.components.push(out);
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::parse_pins::usage;
 use super::wiring::Walker;
 use super::*;
 use crate::lef::Orient;
-use crate::text::{LONGEST_KEYWORD, Offset, Token};
+use crate::text::{LONGEST_KEYWORD, Offset, Severity, Token};
 
 /// A net behind its `-`.
 pub(super) fn net<'a>(
@@ -39,6 +39,16 @@ pub(super) fn net<'a>(
             ));
         }
     }
+    if head.shape.is_some() || head.mask.is_some() || !head.status.is_empty() {
+        let at = c.at();
+        c.note(Severity::Warning, "def-unknown-clause", at, || {
+            "ROUTED, SHAPE or MASK without the shape that should follow".into()
+        });
+    }
+    if out.extra.as_deref() == Some(&NetExtra::default()) {
+        // Only clauses that are not known were met.
+        out.extra = None;
+    }
     out.count = count(file.connections.len()) - out.first;
     Ok(out)
 }
@@ -56,8 +66,15 @@ fn connection(c: &mut Cursor<'_, '_>) -> Result<PackedConnection> {
     let pin = c.word("a pin's name")?;
     let pin = (c.at(), pin);
     let mut synthesized = false;
-    if !c.eat(")") {
-        c.expect("+")?;
+    let token = c.need("`)`")?;
+    if !token.is(")") {
+        if !token.is("+") {
+            return Err(c.error(
+                token.at,
+                format!("`{}` stands where `)` should", token.text),
+                "correct the connection",
+            ));
+        }
         c.expect("SYNTHESIZED")?;
         synthesized = true;
         c.expect(")")?;

@@ -126,7 +126,7 @@ impl<'a> Walker<'a> {
 
     fn name(&mut self, wanted: &'static str) -> Step<&'a str> {
         let token = self.need(wanted)?;
-        if token.quoted || matches!(token.text, "(" | ")" | ";" | "+" | "NEW") {
+        if token.quoted() || matches!(token.text, "(" | ")" | ";" | "+" | "NEW") {
             return Err(WireError { at: token.at, wanted });
         }
         Ok(token.text)
@@ -182,12 +182,12 @@ impl<'a> Walker<'a> {
     }
 
     fn via(&mut self, token: Token<'a>) -> Step<WireItem<'a>> {
-        if token.quoted || token.text == ")" {
+        if token.quoted() || token.text == ")" {
             return Err(WireError { at: token.at, wanted: "a point, a via, NEW, `+` or `;`" });
         }
         let mut orient = None;
         let mut next = self.lexer.peek();
-        if let Some(found) = next.filter(|t| !t.quoted).and_then(|t| Orient::parse(t.text)) {
+        if let Some(found) = next.filter(|t| !t.quoted()).and_then(|t| Orient::parse(t.text)) {
             orient = Some(found);
             self.lexer.next();
             next = self.lexer.peek();
@@ -279,7 +279,7 @@ impl<'a> Walker<'a> {
 
 /// A whole number that fits; files give `100.0` too.
 fn int_of(token: Token<'_>) -> Option<i32> {
-    if token.quoted {
+    if token.quoted() {
         return None;
     }
     parse_i32(token.text).or_else(|| {

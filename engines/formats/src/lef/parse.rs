@@ -107,7 +107,7 @@ pub(super) fn iterate(c: &mut Cursor<'_, '_>) -> Result<Iterate> {
 
 pub(super) fn orient(c: &mut Cursor<'_, '_>) -> Result<Orient> {
     let token = c.need("an orientation")?;
-    Orient::parse(token.text).filter(|_| !token.quoted).ok_or_else(|| {
+    Orient::parse(token.text).filter(|_| !token.quoted()).ok_or_else(|| {
         c.error(
             token.at,
             format!("`{}` is not an orientation", token.text),
@@ -134,14 +134,14 @@ fn property_value<'a>(c: &mut Cursor<'a, '_>) -> Result<PropertyValue<'a>> {
         return Err(c.error(token.at, "the property has no value", "give it a value"));
     }
     Ok(match parse_f64(token.text) {
-        Some(v) if !token.quoted => PropertyValue::Number(v),
+        Some(v) if !token.quoted() => PropertyValue::Number(v),
         _ => PropertyValue::Text(token.text),
     })
 }
 
 /// `PROPERTY name value …` behind the keyword; ends before `;`, `+` or the file's end.
 pub(crate) fn properties<'a>(c: &mut Cursor<'a, '_>, out: &mut Vec<Property<'a>>) -> Result<()> {
-    while c.peek().is_some_and(|t| t.quoted || !matches!(t.text, ";" | "+")) {
+    while c.peek().is_some_and(|t| t.quoted() || !matches!(t.text, ";" | "+")) {
         let name = c.word("a property's name")?;
         let at = offset(c.at());
         out.push(Property { at, name, value: property_value(c)? });
@@ -309,7 +309,8 @@ pub(super) fn library<'a>(c: &mut Cursor<'a, '_>) -> Result<LefFile<'a>> {
     let mut out = LefFile::default();
     while let Some(token) = c.next() {
         let mut buffer = [0; LONGEST_KEYWORD];
-        let word = if token.quoted { "\"" } else { crate::text::keyword(token.text, &mut buffer) };
+        let word =
+            if token.quoted() { "\"" } else { crate::text::keyword(token.text, &mut buffer) };
         match word {
             "VERSION" => out.version = Some(name_statement(c, "a version")?),
             "BUSBITCHARS" => out.bus_bit_chars = Some(name_statement(c, "two characters")?),

@@ -49,7 +49,7 @@ impl<'a, 'p> Cursor<'a, 'p> {
         };
         self.start = token.at;
         // A string token excludes its two quotes.
-        self.end = token.at + token.text.len() + if token.quoted { 2 } else { 0 };
+        self.end = token.at + token.text.len() + if token.quoted() { 2 } else { 0 };
         Some(token)
     }
 
@@ -86,7 +86,19 @@ impl<'a, 'p> Cursor<'a, 'p> {
     #[inline]
     pub(crate) fn need(&mut self, what: &str) -> Result<Token<'a>, FormatError> {
         match self.next() {
-            Some(token) if token.quoted => match self.lexer.unterminated() {
+            Some(token) if !token.quoted() => Ok(token),
+            other => self.need_slow(other, what),
+        }
+    }
+
+    #[cold]
+    fn need_slow(
+        &mut self,
+        token: Option<Token<'a>>,
+        what: &str,
+    ) -> Result<Token<'a>, FormatError> {
+        match token {
+            Some(token) => match self.lexer.unterminated() {
                 Some(at) if at == token.at => Err(self.error(
                     at,
                     "the string that starts here has no closing quote",
@@ -94,7 +106,6 @@ impl<'a, 'p> Cursor<'a, 'p> {
                 )),
                 _ => Ok(token),
             },
-            Some(token) => Ok(token),
             None => Err(self.error(
                 self.source.text().len(),
                 format!("the file ends where {what} should follow"),
@@ -103,6 +114,7 @@ impl<'a, 'p> Cursor<'a, 'p> {
         }
     }
 
+    #[cold]
     fn expected(&self, token: Token<'_>, what: &str) -> FormatError {
         let mut shown: String = token.text.chars().take(40).collect();
         if shown.len() < token.text.len() {
@@ -115,7 +127,7 @@ impl<'a, 'p> Cursor<'a, 'p> {
     #[inline]
     pub(crate) fn word(&mut self, what: &str) -> Result<&'a str, FormatError> {
         let token = self.need(what)?;
-        if !token.quoted && matches!(token.text, ";" | "(" | ")") {
+        if !token.quoted() && matches!(token.text, ";" | "(" | ")") {
             return Err(self.expected(token, what));
         }
         Ok(token.text)
@@ -145,12 +157,12 @@ impl<'a, 'p> Cursor<'a, 'p> {
 
     /// Whether the next word is a number.
     pub(crate) fn at_number(&mut self) -> bool {
-        self.peek().is_some_and(|t| !t.quoted && parse_f64(t.text).is_some())
+        self.peek().is_some_and(|t| !t.quoted() && parse_f64(t.text).is_some())
     }
 
     pub(crate) fn f64(&mut self, what: &str) -> Result<f64, FormatError> {
         let token = self.need(what)?;
-        parse_f64(token.text).filter(|_| !token.quoted).ok_or_else(|| self.expected(token, what))
+        parse_f64(token.text).filter(|_| !token.quoted()).ok_or_else(|| self.expected(token, what))
     }
 
     pub(crate) fn u32(&mut self, what: &str) -> Result<u32, FormatError> {
@@ -176,7 +188,7 @@ impl<'a, 'p> Cursor<'a, 'p> {
     #[inline]
     pub(crate) fn dbu_of(&mut self, token: Token<'a>, what: &str) -> Result<i32, FormatError> {
         match parse_i32(token.text) {
-            Some(v) if !token.quoted => Ok(v),
+            Some(v) if !token.quoted() => Ok(v),
             _ => self.dbu_slow(token, what),
         }
     }
@@ -184,7 +196,7 @@ impl<'a, 'p> Cursor<'a, 'p> {
     #[cold]
     fn dbu_slow(&mut self, token: Token<'a>, what: &str) -> Result<i32, FormatError> {
         let value = parse_f64(token.text)
-            .filter(|_| !token.quoted)
+            .filter(|_| !token.quoted())
             .ok_or_else(|| self.expected(token, what))?;
         let rounded = value.round();
         if !(f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&rounded) {
@@ -244,7 +256,7 @@ impl<'a, 'p> Cursor<'a, 'p> {
         'a: 'b,
     {
         let token = self.need(what)?;
-        if token.quoted {
+        if token.quoted() {
             return Err(self.expected(token, what));
         }
         Ok((crate::text::keyword(token.text, buffer), token))

@@ -19,3 +19,6 @@ pub use source::{MAX_BYTES, Offset, Position, Source, open, open_with_limit};
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+pub(crate) mod testing;
