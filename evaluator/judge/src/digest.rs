@@ -25,7 +25,7 @@ pub const DIGEST_VERSION: &str = "1";
 /// Prefix of keys that are left out.
 const WALL: &str = "wall_";
 
-/// A value that has no canonical form: NaN, an infinity, or an integer outside ±(2^53−1).
+/// A value that has no canonical form: it holds an integer outside ±(2^53−1).
 #[derive(Debug, thiserror::Error)]
 #[error("no canonical form: {0}; write large integers as text")]
 pub struct DigestError(#[from] serde_json::Error);
@@ -105,15 +105,15 @@ pub fn canonical(value: &Value) -> Result<Vec<u8>, DigestError> {
     Ok(serde_json_canonicalizer::to_vec(&Stripped(value))?)
 }
 
-/// Canonical JSON of a typed value, nothing left out.
+/// Canonical JSON of a value, nothing left out.
+///
+/// It takes a [`Value`] and not any type: a `Value` holds no NaN, while a type may, and serializers
+/// write a NaN inside an array as `null` without a word.
 ///
 /// # Errors
-/// [`DigestError`] for NaN, an infinity, or an integer outside ±(2^53−1).
-pub fn canonical_of<T: Serialize>(value: &T) -> Result<Vec<u8>, DigestError> {
-    // Straight to canonical bytes first: by way of `Value`, NaN would become null unseen.
-    let bytes = serde_json_canonicalizer::to_vec(value)?;
-    serde_json_canonicalizer::to_vec(&Unstripped(&serde_json::to_value(value)?))?;
-    Ok(bytes)
+/// [`DigestError`] for an integer outside ±(2^53−1).
+pub fn canonical_whole(value: &Value) -> Result<Vec<u8>, DigestError> {
+    Ok(serde_json_canonicalizer::to_vec(&Unstripped(value))?)
 }
 
 /// A JSON value that refuses integers that JCS cannot keep.
@@ -187,7 +187,7 @@ pub fn run_digest(journal: Hex32, world: Hex32) -> Hex32 {
 }
 
 /// What makes a run reproducible.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reproduction<'a> {
     /// The scenario's content.
     pub scenario: &'a Value,
@@ -207,7 +207,14 @@ impl Reproduction<'_> {
     /// # Errors
     /// [`DigestError`] when the scenario or seed has no canonical form.
     pub fn id(&self) -> Result<Digest, DigestError> {
-        Ok(Digest::Sha256(sha256(&[&canonical_of(self)?])))
+        let value = serde_json::json!({
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "engine_version": self.engine_version,
+            "packs": self.packs,
+            "base_snapshot": self.base_snapshot,
+        });
+        Ok(Digest::Sha256(sha256(&[&canonical_whole(&value)?])))
     }
 }
 
@@ -239,7 +246,7 @@ impl InvocationRequest<'_> {
             "deadline": self.deadline,
             "input": self.input,
         });
-        Ok(Digest::Sha256(sha256(&[&canonical_of(&value)?])))
+        Ok(Digest::Sha256(sha256(&[&canonical_whole(&value)?])))
     }
 }
 
