@@ -129,6 +129,10 @@ impl Snapshot {
     pub fn pin(&self, pin: PinId) -> Option<PinRecord> {
         self.pins.get(pin.index()).copied()
     }
+    /// The pins of a net in ascending order.
+    pub fn net_pins(&self, net: NetId) -> &[PinId] {
+        self.net_pins.get(net.index()).map_or(&[], |pins| pins)
+    }
     /// The name of a cell.
     pub fn cell_name(&self, cell: CellId) -> &str {
         name(&self.context.cell_names, &self.new_cell_names, cell.index())

@@ -2,10 +2,18 @@
 //!
 //! The records come first: [`digest`], [`journal`] and [`verdict`] say what happened, [`pareto`]
 //! ranks it, [`seal`] and [`keys`] sign it. They hold no engine.
+//!
+//! On top of them [`judge::Judge`] puts a proposal before the [`gates`] with the [`engines`] behind
+//! it, and [`platform::Host`] shows it all to agents.
 
 pub mod digest;
+pub mod engines;
+pub mod gates;
 pub mod journal;
+pub mod judge;
 pub mod keys;
 pub mod pareto;
 pub mod seal;
+pub mod timing;
+pub mod translate;
 pub mod verdict;

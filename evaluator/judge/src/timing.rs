@@ -1,0 +1,140 @@
+//! The timer behind the judge: its figures in the contract's names, and equality for the exactness
+//! gate.
+
+use std::sync::Arc;
+
+use cellwright_contract::delta::TimingMode;
+use cellwright_contract::metric::MetricValue;
+use cellwright_db::timing::Edge;
+use cellwright_db::{Design, DirtySet, PinId};
+use cellwright_sta::constraints::Constraints;
+use cellwright_sta::{Config, Side, Timer};
+
+use crate::engines::EngineError;
+
+/// Constraints, corners and delay calculation of a run.
+#[derive(Clone, Debug)]
+pub struct TimingSetup {
+    /// Constraints.
+    pub constraints: Arc<Constraints>,
+    /// Corners with their wires, and the delay calculator.
+    pub config: Config,
+}
+
+/// A timer with the name of its corner.
+#[derive(Debug)]
+pub struct Timing {
+    timer: Timer,
+    corner: Option<String>,
+    pins: usize,
+}
+
+fn side(mode: TimingMode) -> Side {
+    match mode {
+        TimingMode::Setup => Side::Max,
+        TimingMode::Hold => Side::Min,
+    }
+}
+
+const MODES: [(TimingMode, &str); 2] = [(TimingMode::Setup, "setup"), (TimingMode::Hold, "hold")];
+
+impl Timing {
+    /// Full analysis.
+    ///
+    /// # Errors
+    /// [`EngineError::Timing`].
+    pub fn full(design: &Design, setup: &TimingSetup) -> Result<Timing, EngineError> {
+        let timer = Timer::new(design, setup.constraints.clone(), setup.config.clone());
+        let timer = timer.map_err(|error| EngineError::Timing(error.to_string()))?;
+        let corner = match setup.config.corners.as_slice() {
+            [(corner, _)] => design.library().corners.get(*corner).map(|c| c.name.clone()),
+            _ => None,
+        };
+        Ok(Timing { timer, corner, pins: design.pin_slots() })
+    }
+
+    /// Follows the design.
+    ///
+    /// # Errors
+    /// [`EngineError::Timing`] when the state does not match.
+    pub fn update(&mut self, design: &Design, dirty: &DirtySet) -> Result<(), EngineError> {
+        let updated = self.timer.update(design, dirty);
+        updated.map_err(|error| EngineError::Timing(error.to_string()))?;
+        self.pins = design.pin_slots();
+        Ok(())
+    }
+
+    /// Takes the last update back.
+    pub fn undo(&mut self) {
+        self.timer.undo();
+    }
+
+    /// Makes the updates so far permanent.
+    pub fn keep(&mut self) {
+        self.timer.keep();
+    }
+
+    /// Arcs evaluated so far.
+    pub fn work(&self) -> u64 {
+        self.timer.work()
+    }
+
+    /// The timer itself.
+    pub fn timer(&self) -> &Timer {
+        &self.timer
+    }
+
+    /// Corner name, when there is one corner.
+    pub fn corner(&self) -> Option<&str> {
+        self.corner.as_deref()
+    }
+
+    /// Worst slack of a pin, ns; `None` for an unconstrained one.
+    pub fn slack(&self, pin: PinId, mode: TimingMode) -> Option<f64> {
+        self.timer.slack(pin, side(mode)).filter(|slack| slack.is_finite()).map(f64::from)
+    }
+
+    /// Appends WNS and TNS of setup and hold, ns.
+    pub fn metrics(&self, metrics: &mut Vec<MetricValue>) {
+        for (mode, name) in MODES {
+            for (metric, value) in [
+                (format!("wns_{name}"), f64::from(self.timer.wns(side(mode)))),
+                (format!("tns_{name}"), self.timer.tns(side(mode))),
+            ] {
+                let corner = self.corner.clone();
+                metrics.push(MetricValue { metric, value, unit: "ns".to_owned(), corner });
+            }
+        }
+    }
+
+    /// Whether every pin has the same arrivals, slews and slacks, bit for bit, and the totals are
+    /// the same.
+    pub fn same_state(&self, other: &Timing) -> bool {
+        let sides = [Side::Max, Side::Min];
+        let bits = |value: Option<f32>| value.map(f32::to_bits);
+        let same_totals = sides.iter().all(|side| {
+            bits(self.timer.worst_slack(*side)) == bits(other.timer.worst_slack(*side))
+                && self.timer.tns(*side).to_bits() == other.timer.tns(*side).to_bits()
+        });
+        let pin_values = |timing: &Timing, pin: PinId, side: Side| {
+            let edges = Edge::BOTH.map(|edge| {
+                (
+                    bits(timing.timer.arrival(pin, side, edge)),
+                    timing.timer.slew(pin, side, edge).to_bits(),
+                    bits(timing.timer.slack_of(pin, side, edge)),
+                )
+            });
+            (edges, bits(timing.timer.end_slack(pin, side)))
+        };
+        same_totals
+            && self.pins == other.pins
+            && (0..self.pins).map(PinId::new).all(|pin| {
+                sides.iter().all(|side| pin_values(self, pin, *side) == pin_values(other, pin, *side))
+            })
+    }
+
+    /// What the timer does not do for this design, in words.
+    pub fn not_supported(&self) -> Vec<String> {
+        self.timer.not_supported()
+    }
+}
