@@ -1,4 +1,20 @@
 //! How fast a design runs: static timing analysis, full and incremental.
+//!
+//! # Units
+//! ns, pF and kΩ throughout; only reports speak the library's units. Values per pin are stored as
+//! `f32` and computed in `f64`.
 
 pub mod constraints;
+mod delay;
+mod graph;
 pub mod parasitics;
+mod search;
+pub mod table;
+#[cfg(test)]
+mod testing;
+mod timer;
+
+pub use delay::Calculator;
+pub use graph::BrokenLoop;
+pub use graph::model::CheckKind;
+pub use timer::{Config, Side, Timer, TimerError, Updated};

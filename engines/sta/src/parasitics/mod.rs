@@ -3,6 +3,14 @@
 //! [`RcNet`] is the exchange form: readers of SPEF make them, and the timer gives back the ones
 //! that it used. Units are pF and kΩ.
 
+mod reduce;
+mod source;
+mod steiner;
+
+pub use reduce::{Pi, Walk};
+pub use source::{Annotated, Parasitics, Topology, WireRc};
+pub use steiner::{Tree, steiner};
+
 use cellwright_db::{NetId, PinId};
 
 /// A node of an [`RcNet`].

@@ -1,0 +1,338 @@
+//! Arrival times: the paths of a vertex from those of its sources.
+
+use cellwright_db::Owner;
+
+use super::key::{self, Key};
+use super::{Context, Path, Paths, Quad, Values, crpr, latch, worse};
+use crate::constraints::{DerateKind, DeratePath, MinMax};
+use crate::graph::model::{Model, NO_SLOT, Role};
+use crate::graph::{Vertex, flag};
+use cellwright_db::timing::Edge;
+
+/// An arc of an instance.
+#[derive(Clone, Copy)]
+pub(crate) struct InstanceArc<'a> {
+    pub(crate) cell: cellwright_db::CellId,
+    pub(crate) model: &'a Model,
+    pub(crate) arc: u16,
+    pub(crate) pairs: u8,
+    pub(crate) from: Vertex,
+    pub(crate) to: Vertex,
+}
+
+impl<'a> Context<'a> {
+    /// Derate factor of a cell delay.
+    fn cell_factor(&self, arc: &InstanceArc<'_>, is_clock: bool, side: usize, edge: usize) -> f32 {
+        if self.setup.single_derates {
+            let path = if is_clock { DeratePath::Clock } else { DeratePath::Data };
+            let master = self.view.design.master_id(arc.cell);
+            let (side, edge) = (MinMax::BOTH[side], Edge::BOTH[edge]);
+            let derates = &self.setup.constraints.derates;
+            let kind = DerateKind::CellDelay;
+            return derates.of_cell(arc.cell, master, kind, path, side, edge) as f32;
+        }
+        self.setup.factors.cell[usize::from(!is_clock)][side][edge]
+    }
+    /// Derate factor of a net delay.
+    fn net_factor(&self, load: Vertex, is_clock: bool, side: usize, edge: usize) -> f32 {
+        if self.setup.single_derates
+            && let Some(net) = self.view.design.pin_net(self.view.pin(load))
+        {
+            let path = if is_clock { DeratePath::Clock } else { DeratePath::Data };
+            let (side, edge) = (MinMax::BOTH[side], Edge::BOTH[edge]);
+            return self.setup.constraints.derates.of_net(net, path, side, edge) as f32;
+        }
+        self.setup.factors.net[usize::from(!is_clock)][side][edge]
+    }
+    /// Whether the clock of a path is propagated.
+    #[inline]
+    pub(crate) fn is_propagated(&self, key: Key) -> bool {
+        self.setup.clock(key::launch(key)).is_some_and(|clock| clock.propagated)
+    }
+
+    /// Key and delay of a path with `from_key` after an arc, leaving with edge `to_edge`. Latch
+    /// data arcs are not asked here.
+    pub(crate) fn through_arc(
+        &self,
+        values: &Values,
+        arc: &InstanceArc<'_>,
+        from_key: Key,
+        to_edge: usize,
+    ) -> Option<(Key, f32)> {
+        let (side, from_edge) = (key::side(from_key), key::edge(from_key));
+        let pair = from_edge * 2 + to_edge;
+        let entry = &arc.model.arcs[arc.arc as usize];
+        if arc.pairs >> pair & 1 == 0 || entry.slot[pair] == NO_SLOT {
+            return None;
+        }
+        let slot = values.base[arc.cell.index()] + u32::from(entry.slot[pair]);
+        let delay = values.arc[slot as usize][side];
+        if delay.is_nan() {
+            return None;
+        }
+        let is_clock = key::is_clock(from_key);
+        let (mut to_key, add) = match entry.role {
+            Role::Combinational if is_clock => {
+                if self.view.flags(arc.from) & flag::STOP != 0 {
+                    return None;
+                }
+                if self.is_propagated(from_key) {
+                    let to_key = key::with_class(from_key, arc.to, to_edge);
+                    (to_key, delay * self.cell_factor(arc, true, side, to_edge))
+                } else {
+                    (from_key, 0.0)
+                }
+            }
+            Role::Combinational => {
+                (from_key, delay * self.cell_factor(arc, false, side, to_edge))
+            }
+            Role::ClockToOutput if is_clock => {
+                let launch = key::launch(from_key);
+                let latency = if self.is_propagated(from_key) {
+                    0.0
+                } else {
+                    let pin = Some(self.view.pin(arc.from));
+                    self.setup.network_latency(launch / 2, from_edge, side, pin) as f32
+                };
+                let state = self.setup.exceptions.start(arc.from, from_edge, Some(launch));
+                let to_key = key::with_state(key::as_data(from_key), state);
+                (to_key, latency + delay * self.cell_factor(arc, false, side, to_edge))
+            }
+            _ => return None,
+        };
+        to_key = key::with_edge(to_key, to_edge);
+        Some((self.passed(to_key, arc.to), add))
+    }
+
+    /// Key and delay of a path after the wire into `load`.
+    #[inline]
+    pub(crate) fn through_wire(&self, values: &Values, from_key: Key, load: Vertex) -> (Key, f32) {
+        let is_clock = key::is_clock(from_key);
+        let corner = key::corner(from_key);
+        let add = if is_clock && !self.is_propagated(from_key) {
+            0.0
+        } else {
+            let wire = values.wire[load as usize][corner];
+            if self.setup.plain {
+                wire
+            } else {
+                wire * self.net_factor(load, is_clock, corner / 2, corner % 2)
+            }
+        };
+        (self.passed(from_key, load), add)
+    }
+
+    #[inline]
+    fn passed(&self, to_key: Key, vertex: Vertex) -> Key {
+        if self.view.flags(vertex) & flag::THROUGH == 0 {
+            return to_key;
+        }
+        let state = self.setup.exceptions.pass(key::state(to_key), vertex, key::edge(to_key));
+        key::with_state(to_key, state)
+    }
+
+    /// The paths of a vertex; `required` is not yet known. Returns how many arcs were looked at.
+    pub(crate) fn arrivals(&self, values: &Values, vertex: Vertex, found: &mut Paths) -> u64 {
+        found.clear();
+        let flags = self.view.flags(vertex);
+        if flags & (flag::CONSTANT | flag::CUT) != 0 {
+            return 0;
+        }
+        let mut work = 0;
+        let pin = self.view.pin(vertex);
+        if flags & flag::DRIVER == 0 {
+            if let Some(net) = self.view.design.pin_net(pin) {
+                for driver in self.view.drivers(net) {
+                    if self.view.flags(driver) & flag::CUT != 0 {
+                        continue;
+                    }
+                    work += 1;
+                    for path in &values.paths[driver as usize] {
+                        let (to_key, add) = self.through_wire(values, path.key, vertex);
+                        merge(found, to_key, path.arrival + add);
+                    }
+                }
+            }
+        } else if let Owner::Cell(cell, number) = self.view.design.owner(pin)
+            && let Some(model) = self.view.model(cell)
+        {
+            let first = self.view.design.cell(cell).first_pin;
+            for &arc in &model.pins[number.index()].fanin {
+                let pairs = self.view.pairs(cell, model, arc);
+                if pairs == 0 {
+                    continue;
+                }
+                work += 1;
+                let entry = &model.arcs[arc as usize];
+                let from = self.view.arc_from(first, entry.from);
+                let arc = InstanceArc { cell, model, arc, pairs, from, to: vertex };
+                if entry.role == Role::LatchData {
+                    latch::through(self, values, &arc, found);
+                    continue;
+                }
+                for path in &values.paths[from as usize] {
+                    for to_edge in 0..2 {
+                        if let Some((to_key, add)) =
+                            self.through_arc(values, &arc, path.key, to_edge)
+                        {
+                            merge(found, to_key, path.arrival + add);
+                        }
+                    }
+                }
+            }
+        }
+        if flags & flag::SEED != 0 {
+            self.seeds(vertex, found);
+        }
+        if self.setup.crpr && found.len() > 4 {
+            crpr::prune(self, values, vertex, found);
+        }
+        work
+    }
+
+    /// Paths that start at a vertex: clocks and input delays.
+    fn seeds(&self, vertex: Vertex, found: &mut Paths) {
+        let pin = self.view.pin(vertex);
+        let clocks = self.setup.sources.get(&vertex).map_or(&[][..], |clocks| clocks);
+        if !clocks.is_empty() {
+            let incoming = found.clone();
+            // Another clock ends where a clock is defined.
+            found.retain(|path| !key::is_clock(path.key));
+            for &number in clocks {
+                let clock = &self.setup.clocks[usize::from(number)];
+                for corner in 0..4 {
+                    let (side, edge) = (corner / 2, corner % 2);
+                    let latency = match clock.master {
+                        Some(master) if clock.propagated => {
+                            insertion(self, &incoming, master, side, edge)
+                        }
+                        _ => self.setup.source_latency(number, edge, side, Some(pin)),
+                    };
+                    let launch = number * 2 + edge as u16;
+                    let mut new = key::key(side, edge, true, launch, 0);
+                    if clock.propagated {
+                        new = key::with_class(new, vertex, edge);
+                    }
+                    let arrival = clock.edge[edge] + latency.unwrap_or(0.0);
+                    merge(found, new, arrival as f32);
+                }
+            }
+        }
+        let inputs = self.setup.inputs.get(&vertex).map_or(&[][..], |inputs| inputs);
+        for delay in inputs {
+            for corner in 0..4 {
+                let (side, edge) = (corner / 2, corner % 2);
+                let value = delay.delay.get(MinMax::BOTH[side], Edge::BOTH[edge]);
+                let Some(value) = value else { continue };
+                let (launch, start) = match delay.clock {
+                    Some(clock) if (clock.0 as usize) < self.setup.clocks.len() => {
+                        let number = clock.0 as u16;
+                        let launch = number * 2 + delay.clock_edge.index() as u16;
+                        (launch, self.port_clock(number, launch, side, delay))
+                    }
+                    _ => (key::NO_CLOCK, 0.0),
+                };
+                let state = self.setup.exceptions.start(
+                    vertex,
+                    edge,
+                    (launch != key::NO_CLOCK).then_some(launch),
+                );
+                let new = key::key(side, edge, false, launch, state);
+                merge(found, self.passed(new, vertex), (start + value) as f32);
+            }
+        }
+        if inputs.is_empty()
+            && clocks.is_empty()
+            && self.view.flags(vertex) & flag::PORT != 0
+            && !self.setup.exceptions.is_empty()
+        {
+            // Without input delay a port only starts paths that a path delay may bound.
+            for corner in 0..4 {
+                let state = self.setup.exceptions.start(vertex, corner % 2, None);
+                if state != 0 {
+                    let new = key::key(corner / 2, corner % 2, false, key::NO_CLOCK, state);
+                    merge(found, self.passed(new, vertex), 0.0);
+                }
+            }
+        }
+    }
+
+    /// When a clock edge counts for a port delay, ns.
+    pub(crate) fn port_clock(
+        &self,
+        number: u16,
+        launch: u16,
+        side: usize,
+        delay: &crate::constraints::PortDelay,
+    ) -> f64 {
+        let edge = usize::from(launch % 2);
+        let Some(clock) = self.setup.clock(launch) else { return 0.0 };
+        let mut at = clock.edge[edge];
+        if !delay.source_latency_included {
+            at += self.setup.source_latency(number, edge, side, None).unwrap_or(0.0);
+        }
+        if !clock.propagated && !delay.network_latency_included {
+            at += self.setup.network_latency(number, edge, side, None);
+        }
+        at
+    }
+}
+
+/// Delay of the master clock to the source of a generated clock, ns, on the worst path.
+fn insertion(
+    context: &Context<'_>,
+    incoming: &Paths,
+    master: u16,
+    side: usize,
+    edge: usize,
+) -> Option<f64> {
+    let mut worst: Option<f64> = None;
+    for path in incoming {
+        let launch = key::launch(path.key);
+        if key::side(path.key) != side || key::edge(path.key) != edge || launch / 2 != master {
+            continue;
+        }
+        let Some(clock) = context.setup.clock(launch) else { continue };
+        let delay = f64::from(path.arrival) - clock.edge[usize::from(launch % 2)];
+        worst = Some(match worst {
+            None => delay,
+            Some(worst) if side == 1 => worst.max(delay),
+            Some(worst) => worst.min(delay),
+        });
+    }
+    worst
+}
+
+/// Adds a path, keeping keys ascending and of equal keys the worse arrival.
+#[inline]
+pub(crate) fn merge(found: &mut Paths, new: Key, arrival: f32) {
+    let mut at = found.len();
+    while at > 0 && found[at - 1].key >= new {
+        at -= 1;
+        if found[at].key == new {
+            if worse(key::side(new), arrival, found[at].arrival) {
+                found[at].arrival = arrival;
+            }
+            return;
+        }
+    }
+    let required = if key::side(new) == 1 { f32::INFINITY } else { f32::NEG_INFINITY };
+    found.insert(at, Path { key: new, arrival, required });
+}
+
+/// Slew of a clock pin as register arcs and checks see it.
+#[inline]
+pub(crate) fn clock_slew(context: &Context<'_>, values: &Values, vertex: Vertex) -> Quad {
+    let mut slew = values.slew[vertex as usize];
+    let graph = context.view.graph;
+    let set = graph.clocks[vertex as usize];
+    if set != 0 {
+        for (corner, slew) in slew.iter_mut().enumerate() {
+            let set = &graph.clock_sets[usize::from(set)];
+            if let Some(ideal) = context.setup.ideal_slew(set, corner / 2, corner % 2) {
+                *slew = ideal as f32;
+            }
+        }
+    }
+    slew
+}

@@ -1,0 +1,81 @@
+//! The search: which clock edges reach which pins when, and when they must.
+
+pub(crate) mod arrival;
+pub(crate) mod crpr;
+pub(crate) mod ends;
+pub(crate) mod exceptions;
+pub(crate) mod key;
+pub(crate) mod latch;
+pub(crate) mod required;
+pub(crate) mod setup;
+
+use smallvec::SmallVec;
+
+use crate::delay::Calculator;
+use crate::graph::View;
+use crate::parasitics::Pi;
+use key::Key;
+use setup::Setup;
+
+/// Values by side and edge: `side * 2 + edge`, side 1 = max, edge 1 = fall.
+pub(crate) type Quad = [f32; 4];
+
+/// One path that arrives at a vertex.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Path {
+    pub(crate) key: Key,
+    /// ns.
+    pub(crate) arrival: f32,
+    /// ns; infinite where nothing requires the path.
+    pub(crate) required: f32,
+}
+
+impl Path {
+    /// Slack, ns: infinite where nothing requires the path.
+    #[inline]
+    pub(crate) fn slack(&self) -> f32 {
+        if key::side(self.key) == 1 {
+            self.required - self.arrival
+        } else {
+            self.arrival - self.required
+        }
+    }
+}
+
+/// The paths of a vertex in ascending key order.
+pub(crate) type Paths = SmallVec<[Path; 4]>;
+
+/// All computed values of one corner.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    /// Slew by vertex, ns.
+    pub(crate) slew: Vec<Quad>,
+    /// Wire delay into a load vertex, ns.
+    pub(crate) wire: Vec<Quad>,
+    /// Elmore delay of a load vertex, ns.
+    pub(crate) elmore: Vec<Quad>,
+    /// Load of a net's driver.
+    pub(crate) load: Vec<[Pi; 4]>,
+    /// First delay slot by cell.
+    pub(crate) base: Vec<u32>,
+    /// Delays `[min, max]` by slot, ns; NaN where the side does not exist.
+    pub(crate) arc: Vec<[f32; 2]>,
+    /// Paths by vertex.
+    pub(crate) paths: Vec<Paths>,
+    /// Slack of an endpoint's own checks `[hold, setup]` by vertex, ns; infinite without check.
+    pub(crate) end: Vec<[f32; 2]>,
+}
+
+/// What evaluation reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) view: View<'a>,
+    pub(crate) setup: &'a Setup,
+    pub(crate) calculator: Calculator,
+}
+
+/// Whether `new` is worse than `old`: later for max, earlier for min.
+#[inline]
+pub(crate) fn worse(side: usize, new: f32, old: f32) -> bool {
+    if side == 1 { new > old } else { new < old }
+}

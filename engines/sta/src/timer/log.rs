@@ -1,0 +1,83 @@
+//! The undo log: old values, in the order in which they were replaced.
+
+use cellwright_db::{CellId, MasterId, NetId};
+
+use super::State;
+use crate::graph::{Special, Vertex};
+use crate::parasitics::Pi;
+use crate::search::{Paths, Quad};
+
+/// An old value; the first number of per-corner entries is the lane.
+#[derive(Clone, Debug)]
+pub(crate) enum Entry {
+    Slew(u8, Vertex, Quad),
+    Wire(u8, Vertex, Quad),
+    Elmore(u8, Vertex, Quad),
+    Load(u8, NetId, Box<[Pi; 4]>),
+    Arc(u8, u32, [f32; 2]),
+    Base(u8, CellId, u32),
+    Paths(u8, Vertex, Paths),
+    End(u8, Vertex, [f32; 2]),
+    Totals(u8, [i128; 2]),
+    Slots(u8, usize),
+    Level(Vertex, u32),
+    Flags(Vertex, u16),
+    Master(CellId, MasterId),
+    Special(CellId, Option<Special>),
+    Several(NetId, bool),
+    /// Lengths before growth: vertices, cells, nets.
+    Grown(usize, usize, usize),
+    /// The whole state before a rebuild.
+    Rebuilt(Box<State>),
+}
+
+/// The log.
+pub(crate) type Log = Vec<Entry>;
+
+/// Puts an old value back.
+pub(crate) fn restore(state: &mut State, entry: Entry) {
+    let lane = |number: u8| usize::from(number);
+    match entry {
+        Entry::Slew(n, vertex, old) => state.lanes[lane(n)].values.slew[vertex as usize] = old,
+        Entry::Wire(n, vertex, old) => state.lanes[lane(n)].values.wire[vertex as usize] = old,
+        Entry::Elmore(n, vertex, old) => state.lanes[lane(n)].values.elmore[vertex as usize] = old,
+        Entry::Load(n, net, old) => state.lanes[lane(n)].values.load[net.index()] = *old,
+        Entry::Arc(n, slot, old) => state.lanes[lane(n)].values.arc[slot as usize] = old,
+        Entry::Base(n, cell, old) => state.lanes[lane(n)].values.base[cell.index()] = old,
+        Entry::Paths(n, vertex, old) => state.lanes[lane(n)].values.paths[vertex as usize] = old,
+        Entry::End(n, vertex, old) => state.lanes[lane(n)].values.end[vertex as usize] = old,
+        Entry::Totals(n, old) => state.lanes[lane(n)].totals = old,
+        Entry::Slots(n, old) => state.lanes[lane(n)].values.arc.truncate(old),
+        Entry::Level(vertex, old) => state.graph.level[vertex as usize] = old,
+        Entry::Flags(vertex, old) => state.graph.flags[vertex as usize] = old,
+        Entry::Master(cell, old) => state.graph.master[cell.index()] = old,
+        Entry::Special(cell, old) => {
+            state.graph.is_special[cell.index()] = old.is_some();
+            match old {
+                Some(old) => state.graph.special.insert(cell, old),
+                None => state.graph.special.remove(&cell),
+            };
+        }
+        Entry::Several(net, old) => state.graph.several[net.index()] = old,
+        Entry::Grown(vertices, cells, nets) => {
+            let graph = &mut state.graph;
+            graph.flags.truncate(vertices);
+            graph.level.truncate(vertices);
+            graph.clocks.truncate(vertices);
+            graph.master.truncate(cells);
+            graph.is_special.truncate(cells);
+            graph.several.truncate(nets);
+            for lane in &mut state.lanes {
+                let values = &mut lane.values;
+                values.slew.truncate(vertices);
+                values.wire.truncate(vertices);
+                values.elmore.truncate(vertices);
+                values.paths.truncate(vertices);
+                values.end.truncate(vertices);
+                values.base.truncate(cells);
+                values.load.truncate(nets);
+            }
+        }
+        Entry::Rebuilt(old) => *state = *old,
+    }
+}

@@ -1,0 +1,236 @@
+//! The timer: full analysis, exact incremental updates, exact undo, O(1) reads.
+
+mod delays;
+mod lane;
+mod log;
+mod queue;
+mod read;
+#[cfg(test)]
+mod tests;
+mod update;
+
+use std::sync::Arc;
+
+use cellwright_db::{Design, Stamp};
+
+use crate::constraints::Constraints;
+use crate::delay::Calculator;
+use crate::graph::build;
+use crate::graph::model::Models;
+use crate::graph::{Graph, Vertex, View, flag};
+use crate::parasitics::Parasitics;
+use crate::search::Context;
+use crate::search::setup::Setup;
+use lane::{Lane, Target, Work};
+use log::Log;
+
+pub use read::Side;
+
+/// What a timer computes with.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Corners: numbers into [`cellwright_db::Library::corners`], each with its wires.
+    pub corners: Vec<(usize, Parasitics)>,
+    /// How delays are computed.
+    pub calculator: Calculator,
+}
+
+impl Default for Config {
+    /// The first corner without wires.
+    fn default() -> Self {
+        Config { corners: vec![(0, Parasitics::None)], calculator: Calculator::default() }
+    }
+}
+
+/// Why a timer refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TimerError {
+    /// The dirty set does not start where the timer stands.
+    #[error(
+        "the change starts from state {from:?}, but the timer stands at {at:?}; undo or run the \
+         updates in between, or run full()"
+    )]
+    Stale {
+        /// Where the dirty set starts.
+        from: Stamp,
+        /// Where the timer stands.
+        at: Stamp,
+    },
+    /// The design is not the one that the dirty set leads to.
+    #[error(
+        "the change leads to state {to:?}, but the design is in state {at:?}; update before the \
+         design changes again"
+    )]
+    Elsewhere {
+        /// Where the dirty set leads.
+        to: Stamp,
+        /// Where the design is.
+        at: Stamp,
+    },
+    /// A corner that the library does not have.
+    #[error("the library has no corner {0}; it has {1}")]
+    NoCorner(usize, usize),
+    /// No corner at all.
+    #[error("no corner to analyse; name at least one")]
+    NoCorners,
+}
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Updated {
+    /// Arcs evaluated: deterministic work units.
+    pub arcs: u64,
+    /// Whether everything was computed anew.
+    pub full: bool,
+}
+
+/// Everything that an undo must bring back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) graph: Graph,
+    pub(crate) setup: Option<Arc<Setup>>,
+    pub(crate) lanes: Vec<Lane>,
+}
+
+/// The timing of one design under one set of constraints.
+///
+/// It holds no design: every call that needs one is given it, and stamps say whether it is the
+/// right one.
+#[derive(Debug)]
+pub struct Timer {
+    config: Config,
+    constraints: Arc<Constraints>,
+    models: Vec<Arc<Models>>,
+    state: State,
+    stamp: Stamp,
+    log: Log,
+    /// Length of the log and stamp before each update that is not kept.
+    marks: Vec<(usize, Stamp)>,
+    work: Work,
+}
+
+impl Timer {
+    /// A timer of a design, fully analysed.
+    ///
+    /// # Errors
+    /// [`TimerError::NoCorner`], [`TimerError::NoCorners`].
+    pub fn new(
+        design: &Design,
+        constraints: impl Into<Arc<Constraints>>,
+        config: Config,
+    ) -> Result<Timer, TimerError> {
+        if config.corners.is_empty() {
+            return Err(TimerError::NoCorners);
+        }
+        let known = design.library().corners.len();
+        if let Some((corner, _)) = config.corners.iter().find(|(corner, _)| *corner >= known) {
+            return Err(TimerError::NoCorner(*corner, known));
+        }
+        let models = config
+            .corners
+            .iter()
+            .map(|(corner, _)| Arc::new(Models::new(design.library(), *corner)))
+            .collect();
+        let mut timer = Timer {
+            config,
+            constraints: constraints.into(),
+            models,
+            state: State::default(),
+            stamp: design.stamp(),
+            log: Log::new(),
+            marks: Vec::new(),
+            work: Work::default(),
+        };
+        timer.full(design);
+        Ok(timer)
+    }
+
+    /// Computes everything anew for the design as it is, and forgets what could be undone.
+    pub fn full(&mut self, design: &Design) -> Updated {
+        self.log.clear();
+        self.marks.clear();
+        self.state = State::default();
+        self.stamp = design.stamp();
+        let before = self.work.arcs;
+        self.rebuild(design);
+        Updated { arcs: self.work.arcs - before, full: true }
+    }
+
+    /// Builds graph and values from nothing into `self.state`.
+    fn rebuild(&mut self, design: &Design) {
+        let graph = build::build(design, &self.models[0], &self.constraints);
+        let setup = Arc::new(Setup::new(design, &graph, &self.constraints));
+        self.work.grow(graph.len());
+        let mut lanes = Vec::with_capacity(self.models.len());
+        for (number, models) in self.models.iter().enumerate() {
+            let mut lane = Lane::default();
+            let view = View { design, models, graph: &graph };
+            let context = Context { view, setup: &setup, calculator: self.config.calculator };
+            lane.grow(&graph, &view);
+            let mut target = Target { lane: &mut lane, number: number as u8, log: None };
+            let work = &mut self.work;
+            for net in design.nets() {
+                lane::load(&context, &self.config.corners[number].1, &mut target, work, net);
+            }
+            for vertex in 0..graph.len() as Vertex {
+                let level = graph.level[vertex as usize];
+                if graph.flags[vertex as usize] & flag::DRIVER != 0
+                    && view.leader(vertex) == vertex
+                {
+                    work.delay.push(vertex, level);
+                }
+                work.arrival.push(vertex, level);
+                work.required.push(vertex, level);
+            }
+            lane::delay_pass(&context, &mut target, work);
+            lane::arrival_pass(&context, &mut target, work);
+            lane::required_pass(&context, &mut target, work);
+            lanes.push(lane);
+        }
+        self.state = State { graph, setup: Some(setup), lanes };
+    }
+
+    /// Takes the last update that is not kept back, exactly. `false` when there is none.
+    ///
+    /// The caller undoes the design to the same state.
+    pub fn undo(&mut self) -> bool {
+        let Some((length, stamp)) = self.marks.pop() else { return false };
+        while self.log.len() > length {
+            let Some(entry) = self.log.pop() else { break };
+            log::restore(&mut self.state, entry);
+        }
+        self.stamp = stamp;
+        true
+    }
+
+    /// Keeps all updates so far: they can no longer be undone.
+    pub fn keep(&mut self) {
+        self.log.clear();
+        self.marks.clear();
+    }
+
+    /// How many updates can be undone.
+    pub fn undoable(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// The state of the design that the values belong to.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
+    /// Arcs evaluated since the timer was made: deterministic work units.
+    pub fn work(&self) -> u64 {
+        self.work.arcs
+    }
+
+    /// The constraints.
+    pub fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+}

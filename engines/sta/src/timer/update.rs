@@ -1,0 +1,300 @@
+//! Incremental updates.
+
+use cellwright_db::library::PinDirection;
+use cellwright_db::logic::Expr;
+use cellwright_db::{CellId, Design, DirtySet, MasterId, NetId, PinId};
+
+use super::lane::{self, Target};
+use super::log::Entry;
+use super::{State, Timer, TimerError, Updated};
+use crate::graph::{Graph, Vertex, View, build, flag, levels};
+use crate::search::Context;
+
+impl Timer {
+    /// Brings all values to the design's new state; cost follows what the change reaches.
+    ///
+    /// Changes of constants, of the clock network, of broken loops, of bidirectional pins and of
+    /// pins that exceptions pass through rebuild everything. The result is the same bit for bit.
+    ///
+    /// # Errors
+    /// [`TimerError::Stale`], [`TimerError::Elsewhere`]; nothing has changed then.
+    pub fn update(&mut self, design: &Design, dirty: &DirtySet) -> Result<Updated, TimerError> {
+        if dirty.from != self.stamp {
+            return Err(TimerError::Stale { from: dirty.from, at: self.stamp });
+        }
+        if dirty.to != design.stamp() {
+            return Err(TimerError::Elsewhere { to: dirty.to, at: design.stamp() });
+        }
+        self.marks.push((self.log.len(), self.stamp));
+        self.stamp = dirty.to;
+        let before = self.work.arcs;
+        let full = needs_rebuild(self, design, dirty) || !self.patch(design, dirty);
+        if full {
+            let old = std::mem::take(&mut self.state);
+            self.rebuild(design);
+            self.log.push(Entry::Rebuilt(Box::new(old)));
+        }
+        Ok(Updated { arcs: self.work.arcs - before, full })
+    }
+
+    /// The incremental path. `false` when levels could not be kept: the caller rebuilds (the log
+    /// then holds entries before the whole old state, which restore in the right order).
+    fn patch(&mut self, design: &Design, dirty: &DirtySet) -> bool {
+        let changed = self.patch_cells(design, dirty);
+        if !self.patch_graph(design, dirty, &changed) {
+            return false;
+        }
+        let Some(setup) = self.state.setup.clone() else { return false };
+        let State { graph, lanes, .. } = &mut self.state;
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            let models = &self.models[number];
+            let view = View { design, models, graph };
+            let context = Context { view, setup: &setup, calculator: self.config.calculator };
+            let slots = lane.values.arc.len();
+            self.log.push(Entry::Totals(number as u8, lane.totals));
+            self.log.push(Entry::Slots(number as u8, slots));
+            lane.grow(graph, &view);
+            let work = &mut self.work;
+            let mut target = Target { lane, number: number as u8, log: Some(&mut self.log) };
+            for &(cell, old) in &changed {
+                touch_cell(&context, &mut target, work, cell, old);
+            }
+            let level = |vertex: Vertex| graph.level[vertex as usize];
+            let parasitics = &self.config.corners[number].1;
+            for &net in &dirty.nets {
+                let reloaded = lane::load(&context, parasitics, &mut target, work, net);
+                let drivers = view.drivers(net);
+                let structural = !dirty.pins.is_empty();
+                for vertex in view.loads(net) {
+                    if structural {
+                        work.arrival.push(vertex, level(vertex));
+                    }
+                    if drivers.is_empty() {
+                        lane::silence(&context, &mut target, work, vertex, false);
+                    }
+                }
+                for (at, driver) in drivers.into_iter().enumerate() {
+                    if at == 0 && (reloaded || structural) {
+                        work.delay.push(driver, level(driver));
+                    }
+                    if structural {
+                        work.required.push(driver, level(driver));
+                    }
+                }
+            }
+            for &pin in &dirty.pins {
+                for vertex in both(graph, pin) {
+                    work.arrival.push(vertex, level(vertex));
+                    work.required.push(vertex, level(vertex));
+                    if view.is_driver(vertex) {
+                        let leader = view.leader(vertex);
+                        work.delay.push(leader, level(leader));
+                        // A driver that lost its net evaluates alone.
+                        work.delay.push(vertex, level(vertex));
+                    } else if design.pin_net(pin).is_none() {
+                        lane::silence(&context, &mut target, work, vertex, true);
+                    }
+                }
+            }
+            lane::delay_pass(&context, &mut target, work);
+            lane::arrival_pass(&context, &mut target, work);
+            lane::required_pass(&context, &mut target, work);
+        }
+        true
+    }
+
+    /// Grows the graph's lists and notes which cells have another master (or none before).
+    fn patch_cells(&mut self, design: &Design, dirty: &DirtySet) -> Vec<(CellId, MasterId)> {
+        let graph = &mut self.state.graph;
+        let (vertices, cells, nets) = (graph.len(), graph.master.len(), graph.several.len());
+        let extras = graph.extras.len();
+        if design.pin_slots() + extras > vertices
+            || design.cell_slots() > cells
+            || design.net_slots() > nets
+        {
+            self.log.push(Entry::Grown(vertices, cells, nets));
+            for pin in (vertices - extras..design.pin_slots()).map(PinId::new) {
+                graph.flags.push(Graph::direction_flags(design.pin_direction(pin)));
+                graph.level.push(0);
+                graph.clocks.push(0);
+            }
+            for cell in (cells..design.cell_slots()).map(CellId::new) {
+                graph.master.push(design.master_id(cell));
+                graph.is_special.push(false);
+                build::mark_ends(design, &self.models[0], graph, cell, true);
+            }
+            graph.several.resize(design.net_slots(), false);
+            self.work.grow(graph.len());
+        }
+        let mut changed = Vec::new();
+        for &cell in &dirty.cells {
+            let (old, new) = (graph.master[cell.index()], design.master_id(cell));
+            let is_new = cell.index() >= cells;
+            if old != new {
+                self.log.push(Entry::Master(cell, old));
+                graph.master[cell.index()] = new;
+                for pin in design.cell_pins(cell) {
+                    let vertex = graph.vertex(pin);
+                    self.log.push(Entry::Flags(vertex, graph.flags[vertex as usize]));
+                }
+                build::mark_ends(design, &self.models[0], graph, cell, true);
+                if graph.is_special[cell.index()] {
+                    let old = graph.special.remove(&cell);
+                    graph.is_special[cell.index()] = false;
+                    self.log.push(Entry::Special(cell, old));
+                    let model = self.models[0].get(new);
+                    if let Some(model) = model {
+                        build::respecial(design, graph, &self.constraints, cell, model);
+                    }
+                }
+            }
+            // An emptied slot may also have come back, or a cell may have gone.
+            let structural = !dirty.pins.is_empty();
+            if old != new || is_new || structural {
+                changed.push((cell, old));
+            }
+        }
+        changed
+    }
+
+    /// Levels and multiple drivers after netlist changes. `false` when a loop was closed.
+    fn patch_graph(
+        &mut self,
+        design: &Design,
+        dirty: &DirtySet,
+        changed: &[(CellId, MasterId)],
+    ) -> bool {
+        if dirty.pins.is_empty() && changed.is_empty() {
+            return true;
+        }
+        let graph = &mut self.state.graph;
+        for &net in &dirty.nets {
+            let several = design.has_net(net) && build::has_several(design, net);
+            let slot = &mut graph.several[net.index()];
+            if *slot != several {
+                self.log.push(Entry::Several(net, *slot));
+                *slot = several;
+            }
+        }
+        let mut seeds: Vec<Vertex> = Vec::new();
+        for &pin in &dirty.pins {
+            seeds.extend(both(graph, pin));
+        }
+        for &(cell, _) in changed {
+            seeds.extend(design.cell_pins(cell).map(|pin| graph.driver_vertex(pin)));
+        }
+        for &net in dirty.nets.iter().filter(|net| design.has_net(**net)) {
+            seeds.extend(design.net_pins(net).iter().map(|pin| graph.vertex(*pin)));
+        }
+        let mut level = std::mem::take(&mut graph.level);
+        let view = View { design, models: &self.models[0], graph };
+        let log = &mut self.log;
+        let kept = levels::raise(&view, &mut level, seeds, &mut |vertex, old| {
+            log.push(Entry::Level(vertex, old));
+        });
+        self.state.graph.level = level;
+        kept
+    }
+}
+
+fn both(graph: &Graph, pin: PinId) -> impl Iterator<Item = Vertex> + use<> {
+    let (a, b) = (graph.vertex(pin), graph.driver_vertex(pin));
+    std::iter::once(a).chain((a != b).then_some(b))
+}
+
+/// Marks all of a cell whose master changed, appeared or went.
+fn touch_cell(
+    context: &Context<'_>,
+    target: &mut Target<'_>,
+    work: &mut lane::Work,
+    cell: CellId,
+    old: MasterId,
+) {
+    let view = &context.view;
+    let (models, design) = (view.models, view.design);
+    let slots = |master| models.get(master).map_or(0, |model| model.slots);
+    let master = design.master_id(cell);
+    if master != old {
+        let values = &mut target.lane.values;
+        if let Some(log) = &mut target.log {
+            log.push(Entry::Base(target.number, cell, values.base[cell.index()]));
+        }
+        values.base[cell.index()] = values.arc.len() as u32;
+        values.arc.resize(values.arc.len() + slots(master) as usize, [f32::NAN; 2]);
+    }
+    for pin in design.cell_pins(cell) {
+        for vertex in both(view.graph, pin) {
+            let level = view.graph.level[vertex as usize];
+            work.arrival.push(vertex, level);
+            work.required.push(vertex, level);
+            if view.is_driver(vertex) {
+                let leader = view.leader(vertex);
+                work.delay.push(leader, view.graph.level[leader as usize]);
+            }
+        }
+    }
+}
+
+/// Whether a change reaches what is only worked out in a rebuild.
+fn needs_rebuild(timer: &Timer, design: &Design, dirty: &DirtySet) -> bool {
+    let graph = &timer.state.graph;
+    let structural = !dirty.pins.is_empty();
+    if structural && !graph.loops.is_empty() {
+        return true;
+    }
+    const FIXED: u16 = flag::CONSTANT | flag::CUT | flag::THROUGH | flag::STOP;
+    let fixed = |pin: PinId| {
+        if pin.index() + graph.extras.len() >= graph.len() {
+            return false;
+        }
+        both(graph, pin).any(|vertex| {
+            graph.flags[vertex as usize] & FIXED != 0 || graph.clocks[vertex as usize] != 0
+        }) || graph.driver_vertex(pin) != graph.vertex(pin)
+    };
+    if structural {
+        if dirty.pins.iter().any(|pin| fixed(*pin)) {
+            return true;
+        }
+        let tied = |net: NetId| {
+            design.has_net(net)
+                && (!design.net(net).kind.is_routed() || design.driver(net).is_some_and(fixed))
+        };
+        if dirty.nets.iter().any(|net| tied(*net)) {
+            return true;
+        }
+    }
+    let library = design.library();
+    let constant = |master: MasterId| {
+        library.logic(master).is_some_and(|cell| {
+            cell.pins.iter().any(|pin| matches!(pin.function, Some(Expr::Const(_))))
+        })
+    };
+    for &cell in &dirty.cells {
+        let master = design.master_id(cell);
+        let old = graph.master.get(cell.index()).copied();
+        if old.is_none() || structural {
+            let pins = &library.masters[master].pins;
+            let inout = pins.iter().any(|pin| pin.direction == PinDirection::Inout);
+            if inout || constant(master) {
+                return true;
+            }
+        }
+        let Some(old) = old.filter(|old| *old != master) else { continue };
+        if graph.loops.iter().any(|found| found.cell == cell)
+            || !timer.constraints.disables.masters.is_empty()
+            || !timer.constraints.disables.master_pins.is_empty()
+        {
+            return true;
+        }
+        if !library.same_function(old, master) {
+            let special = graph.is_special[cell.index()]
+                || constant(old)
+                || constant(master)
+                || design.cell_pins(cell).any(fixed);
+            if special {
+                return true;
+            }
+        }
+    }
+    false
+}
