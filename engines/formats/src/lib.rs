@@ -17,3 +17,11 @@ pub mod sdc;
 pub mod spef;
 pub mod text;
 pub mod verilog;
+
+/// What readers of SDC give.
+pub use cellwright_sta::constraints;
+
+/// What readers of SPEF give.
+pub mod parasitics {
+    pub use cellwright_sta::parasitics::{RcNet, RcNode};
+}

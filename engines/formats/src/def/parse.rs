@@ -256,10 +256,7 @@ fn header<'a>(
         "DESIGN" => head.design = Some(name(c, "the design's name")?),
         "TECHNOLOGY" | "TECH" => head.technology = Some(name(c, "the technology's name")?),
         "UNITS" => head.dbu_per_micron = Some(units(c)?),
-        "HISTORY" => {
-            let text = c.rest(token.at)?;
-            head.history.push(text.get(word.len()..).unwrap_or("").trim());
-        }
+        "HISTORY" => head.history.push(c.free_text()?),
         "PROPERTYDEFINITIONS" => {
             crate::lef::property_definitions(c, &mut file.property_definitions)?;
         }

@@ -40,7 +40,7 @@ fn refused(text: &str) -> String {
 #[test]
 fn header_and_floorplan() {
     let text = r#"VERSION 5.7 ; DIVIDERCHAR "/" ; BUSBITCHARS "<>" ; NAMESCASESENSITIVE ON ;
-DESIGN top ; TECHNOLOGY t ; UNITS DISTANCE MICRONS 2000 ; HISTORY made "by # hand" ;
+DESIGN top ; TECHNOLOGY t ; UNITS DISTANCE MICRONS 2000 ; HISTORY made "by # hand's" 5" wide ;
 PROPERTYDEFINITIONS COMPONENT w INTEGER RANGE 1 9 ; DESIGN s STRING "a b" ;
 END PROPERTYDEFINITIONS
 DIEAREA ( 100 -200 ) ( -400 600.0 ) ;
@@ -80,7 +80,7 @@ END DESIGN
         assert_eq!(problems, []);
         let h = &f.header;
         assert_eq!((h.version, h.design, h.technology), (Some("5.7"), Some("top"), Some("t")));
-        assert_eq!(h.history, ["made \"by # hand\""]);
+        assert_eq!(h.history, ["made \"by # hand's\" 5\" wide"]);
         assert_eq!((f.dbu_per_micron(), h.bus_bit_chars), (2000, Some("<>")));
         let corners = [Point { x: -400, y: -200 }, Point { x: 100, y: 600 }];
         assert_eq!(f.die_area, corners);
@@ -295,6 +295,19 @@ fn fractions_of_database_units_are_told() {
         assert_eq!(f.die_area[1], Point { x: 10, y: 20 });
         assert_eq!((problems.len(), problems[0].code), (1, "off-dbu-grid"));
     });
+}
+
+#[test]
+fn long_runs_take_linear_time() {
+    // Each of these would take minutes if any step were quadratic.
+    let n = 300_000;
+    for part in [")", ";", "\\", "(", "\"a\"", "a)", "a;", "+ ", "- ", "( ", "\"", "# ", "\\;"] {
+        for head in ["", "x", "NETS 1 ; - a ", "COMPONENTS 1 ; - a b ", "HISTORY ", "FOO "] {
+            let text = format!("{head}{}", part.repeat(n));
+            refuses("t.def", text.as_bytes(), |s, p| parse(s, p).map(drop));
+            refuses("t.lef", text.as_bytes(), |s, p| crate::lef::parse(s, p).map(drop));
+        }
+    }
 }
 
 #[test]

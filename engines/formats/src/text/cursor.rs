@@ -237,6 +237,21 @@ impl<'a, 'p> Cursor<'a, 'p> {
         }
     }
 
+    /// Free text up to the next `;` that a blank follows, which is taken. Quotes mean nothing here.
+    pub(crate) fn free_text(&mut self) -> Result<&'a str, FormatError> {
+        let bytes = self.source_text().as_bytes();
+        let start = self.end;
+        let ends =
+            |i: &usize| bytes.get(*i) == Some(&b';') && bytes.get(i + 1).is_none_or(|b| *b <= b' ');
+        match (start..bytes.len()).find(ends) {
+            Some(end) => {
+                self.seek(end + 1, end + 1);
+                Ok(self.text(start, end).trim())
+            }
+            None => Err(self.error(start, "the text has no `;` at its end", "add it")),
+        }
+    }
+
     /// Numbers up to the next `;`, which is taken.
     pub(crate) fn numbers(&mut self, what: &str) -> Result<Vec<f64>, FormatError> {
         let mut out = Vec::new();

@@ -202,12 +202,15 @@ impl<'a> Lexer<'a> {
 /// Length of a word without the `;` and `)` that are glued to its end.
 fn trim(word: &[u8]) -> usize {
     let mut len = word.len();
+    let closes_nothing = !word.contains(&b'(');
     while len > 1 {
-        let (last, before) = (word[len - 1], word[len - 2]);
-        let glued = last == b';' || (last == b')' && !word[..len].contains(&b'('));
+        let last = word[len - 1];
+        if last != b';' && !(last == b')' && closes_nothing) {
+            break;
+        }
         // An escaped character belongs to the name; an escaped backslash escapes nothing.
         let backslashes = word[..len - 1].iter().rev().take_while(|&&b| b == b'\\').count();
-        if !glued || (before == b'\\' && backslashes % 2 == 1) {
+        if backslashes % 2 == 1 {
             break;
         }
         len -= 1;

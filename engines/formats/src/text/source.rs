@@ -223,6 +223,11 @@ fn decode(name: &str, mut input: impl Read, limit: u64) -> Result<Source, Format
         }
         _ => read_bounded(name, "file", whole, limit),
     }?;
+    // A byte order mark is no part of the first word.
+    let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
+        Some(rest) => rest.to_vec(),
+        None => bytes,
+    };
     let (text, latin1) = match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(e) => (e.into_bytes().iter().map(|&b| char::from(b)).collect::<String>(), true),

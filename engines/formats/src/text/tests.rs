@@ -24,6 +24,8 @@ fn opens_plain_gzip_and_xz_by_their_first_bytes() {
         let s = Source::from_bytes("x", &bytes, MAX_BYTES).unwrap();
         assert_eq!(s.bytes(), text.repeat(copies));
     }
+    let marked = Source::from_bytes("x", b"\xef\xbb\xbfVERSION", MAX_BYTES).unwrap();
+    assert_eq!(marked.text(), "VERSION");
     for short in [&b""[..], b"a", b"\x1f", b"VERS"] {
         assert_eq!(Source::from_bytes("x", short, 9).unwrap().bytes(), short);
     }
@@ -101,6 +103,7 @@ fn words_of_lef_and_def() {
     assert_eq!(words("a(3) b\\; c; d#e # f\n g"), ["a(3)", "b\\;", "c", ";", "d#e", "g"]);
     assert_eq!(words("a\\\\; ;;"), ["a\\\\", ";", ";", ";"]);
     assert_eq!(words("\"a ; # b\\\" \n c\" d \"\""), ["a ; # b\\\" \n c", "d", ""]);
+    assert_eq!(words("a)) b(1)) c;);"), ["a", ")", ")", "b(1))", "c", ";", ")", ";"]);
     let mut l = Lexer::new("x \"abc");
     assert_eq!(l.by_ref().last().unwrap().text, "abc");
     assert_eq!(l.unterminated(), Some(2));
