@@ -30,9 +30,7 @@ impl<'a> Context<'_, 'a> {
 
     /// The line of a node in its file.
     pub(super) fn line(&self, node: &Node<'a>) -> u32 {
-        self.files
-            .source(node.at)
-            .map_or(0, |source| source.position(node.at.offset as usize).line)
+        self.files.source(node.at).map_or(0, |source| source.position(node.at.offset as usize).line)
     }
 
     pub(super) fn drop_group(&mut self, node: &Node<'a>) {
@@ -212,7 +210,9 @@ impl<'a> Context<'_, 'a> {
             self.problem(Severity::Error, "liberty-table", node, || {
                 let have = values.len();
                 let name = node.name;
-                format!("table `{name}` has {have} values where its axes give {wanted}; it is left out")
+                format!(
+                    "table `{name}` has {have} values where its axes give {wanted}; it is left out"
+                )
             });
             return None;
         }

@@ -93,7 +93,9 @@ impl<'a> PinGroups<'a> {
             None => {
                 if let Some(bus) = bus {
                     context.problem(Severity::Warning, "liberty-bus-member", node, || {
-                        format!("pin `{name}` is no bit of `{bus}`; it is taken as a pin of its own")
+                        format!(
+                            "pin `{name}` is no bit of `{bus}`; it is taken as a pin of its own"
+                        )
                     });
                 }
                 self.pin(context, cell, node, &name).into_iter().collect()
@@ -114,7 +116,9 @@ impl<'a> PinGroups<'a> {
         for name in context.strings(node) {
             let Some((from, to)) = range else {
                 context.problem(Severity::Error, "liberty-bus-type", node, || {
-                    format!("bus `{name}` has no known bus_type; only pins named inside it are read")
+                    format!(
+                        "bus `{name}` has no known bus_type; only pins named inside it are read"
+                    )
                 });
                 self.members(context, cell, node, &name);
                 continue;
@@ -254,8 +258,11 @@ impl<'a> PinGroups<'a> {
             }
             if node.name == "pin" && pins.iter().any(|p| !self.directed.contains(p)) {
                 context.problem(Severity::Warning, "liberty-direction", node, || {
-                    format!("pin `{}` of cell `{}` has no direction; taken as input",
-                        tree.word(node), cell.name)
+                    format!(
+                        "pin `{}` of cell `{}` has no direction; taken as input",
+                        tree.word(node),
+                        cell.name
+                    )
                 });
             }
         }
@@ -294,8 +301,10 @@ impl<'a> PinGroups<'a> {
                 || self.resolve(cell, name).is_some();
             if !known {
                 context.problem(Severity::Warning, "liberty-unknown-name", node, || {
-                    format!("`{}` of cell `{}` speaks of `{name}`, which is no pin and no state",
-                        node.name, cell.name)
+                    format!(
+                        "`{}` of cell `{}` speaks of `{name}`, which is no pin and no state",
+                        node.name, cell.name
+                    )
                 });
             }
         }

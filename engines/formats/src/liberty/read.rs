@@ -89,7 +89,8 @@ fn load_includes(
                 Ok(file) => {
                     extra.push(file);
                     depths.push(depth + 1);
-                    let keys = (u16::try_from(at), u32::try_from(offset), u16::try_from(extra.len()));
+                    let keys =
+                        (u16::try_from(at), u32::try_from(offset), u16::try_from(extra.len()));
                     if let (Ok(at), Ok(offset), Ok(index)) = keys {
                         map.insert((at, offset), index);
                     }
@@ -338,11 +339,15 @@ fn read_group<'a>(context: &mut Context<'_, 'a>, library: &mut Library, node: &N
             library.wire_loads.push(wire_load);
         }
         "wire_load_selection" => {
-            let mut selection = WireLoadSelection { name: context.string(node), ..Default::default() };
+            let mut selection =
+                WireLoadSelection { name: context.string(node), ..Default::default() };
             for child in tree.children(node).filter(|c| c.name == "wire_load_from_area") {
                 let words = context.strings(child);
                 let number = |i: usize| {
-                    words.get(i).and_then(|w| crate::text::parse_f64(w.trim())).map(super::context::to_f32)
+                    words
+                        .get(i)
+                        .and_then(|w| crate::text::parse_f64(w.trim()))
+                        .map(super::context::to_f32)
                 };
                 match (number(0), number(1), words.get(2)) {
                     (Some(least), Some(most), Some(name)) => {
@@ -412,7 +417,11 @@ pub(super) fn read_bus_type<'a>(context: &mut Context<'_, 'a>, node: &Node<'a>) 
     let (from, to) = match (from, to, width) {
         (Some(from), Some(to), _) => (from, to),
         (None, None, Some(width)) if width > 0 => {
-            if down { (width - 1, 0) } else { (0, width - 1) }
+            if down {
+                (width - 1, 0)
+            } else {
+                (0, width - 1)
+            }
         }
         _ => {
             context.problem(Severity::Error, "liberty-bus-type", node, || {

@@ -1,8 +1,6 @@
 //! Reading a cell: its attributes, its storage, and the order in which the rest is read.
 
-use super::cell::{
-    Cell, Leakage, ModeDefinition, PgPin, Sequential, SequentialKind, StateTable,
-};
+use super::cell::{Cell, Leakage, ModeDefinition, PgPin, Sequential, SequentialKind, StateTable};
 use super::context::Context;
 use super::pins::PinGroups;
 use super::read::read_bus_type;
@@ -23,8 +21,7 @@ const POWER_ROLES: [&str; 7] = [
 
 pub(super) fn read_cell<'a>(context: &mut Context<'_, 'a>, node: &Node<'a>) -> Cell {
     let tree = context.tree;
-    let mut cell =
-        Cell { name: context.string(node), line: context.line(node), ..Cell::default() };
+    let mut cell = Cell { name: context.string(node), line: context.line(node), ..Cell::default() };
     // Bus types of the cell stand before those of the library.
     let library_types = context.bus_types.len();
     for child in tree.children(node).filter(|c| c.kind == Kind::Group && c.name == "type") {
@@ -203,12 +200,17 @@ fn read_statetable<'a>(context: &mut Context<'_, 'a>, node: &Node<'a>) -> StateT
     };
     for child in tree.children(node).filter(|c| c.name == "table") {
         let text = context.string(child);
-        for row in text.split(',').filter(|r| !r.trim_matches(['\\', ' ', '\n', '\r', '\t']).is_empty()) {
+        for row in
+            text.split(',').filter(|r| !r.trim_matches(['\\', ' ', '\n', '\r', '\t']).is_empty())
+        {
             let parts: Vec<Vec<String>> = row.split(':').map(split).collect();
             match <[Vec<String>; 3]>::try_from(parts) {
                 Ok(parts) => statetable.rows.push(parts),
                 Err(_) => context.problem(Severity::Error, "liberty-statetable", child, || {
-                    format!("the row `{}` has no three parts parted by `:`; it is left out", row.trim())
+                    format!(
+                        "the row `{}` has no three parts parted by `:`; it is left out",
+                        row.trim()
+                    )
                 }),
             }
         }

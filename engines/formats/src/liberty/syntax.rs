@@ -269,12 +269,7 @@ impl<'a> Parser<'_, 'a> {
         self.pos = pos;
     }
 
-    fn statement(
-        &mut self,
-        start: usize,
-        stack: &mut Vec<Open>,
-        returns: &mut Vec<(u16, usize)>,
-    ) {
+    fn statement(&mut self, start: usize, stack: &mut Vec<Open>, returns: &mut Vec<(u16, usize)>) {
         let name = if self.byte() == Some(b'"') { self.string() } else { self.name() };
         if self.pos == start {
             let c = self.slice(start, self.text.len()).chars().next().unwrap_or('?');
@@ -368,7 +363,8 @@ impl<'a> Parser<'_, 'a> {
                 Some(b'\\') => {
                     // A backslash at the end of a line takes the newline with it.
                     let rest = bytes.get(self.pos + 1..).unwrap_or(&[]);
-                    let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
+                    let blanks =
+                        rest.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r')).count();
                     self.pos += 1;
                     if rest.get(blanks) == Some(&b'\n') {
                         self.pos += blanks + 1;
@@ -450,9 +446,8 @@ impl<'a> Parser<'_, 'a> {
                 None | Some(b';' | b'\n' | b'}' | b'"' | b'{') => break,
                 Some(_) => {
                     let rest = self.text.as_bytes().get(self.pos..).unwrap_or(&[]);
-                    let stop = |b: &u8| {
-                        *b <= b' ' || matches!(b, b';' | b'}' | b'"' | b'\\' | b'{')
-                    };
+                    let stop =
+                        |b: &u8| *b <= b' ' || matches!(b, b';' | b'}' | b'"' | b'\\' | b'{');
                     // At least one byte, which skip() has refused to take.
                     let more = rest.iter().skip(1).position(stop);
                     self.pos += 1 + more.unwrap_or(rest.len().saturating_sub(1));
@@ -489,10 +484,7 @@ impl<'a> Parser<'_, 'a> {
                     let rest = self.text.as_bytes().get(from..).unwrap_or(&[]);
                     let stop = |b: &u8| {
                         *b <= b' '
-                            || matches!(
-                                b,
-                                b',' | b')' | b'(' | b'"' | b';' | b'{' | b'}' | b'\\'
-                            )
+                            || matches!(b, b',' | b')' | b'(' | b'"' | b';' | b'{' | b'}' | b'\\')
                     };
                     let more = rest.iter().skip(1).position(stop);
                     self.pos += 1 + more.unwrap_or(rest.len().saturating_sub(1));

@@ -123,7 +123,10 @@ fn add_arcs<'a>(
                 let Some(sources) = resolve(groups, cell, name) else {
                     if !cell.pg_pins.iter().any(|p| p.name == name) {
                         context.problem(Severity::Error, "liberty-related-pin", child, || {
-                            format!("`{name}` is no pin of cell `{}`; its arcs are left out", cell.name)
+                            format!(
+                                "`{name}` is no pin of cell `{}`; its arcs are left out",
+                                cell.name
+                            )
                         });
                     }
                     continue;
@@ -137,8 +140,10 @@ fn add_arcs<'a>(
                 }
                 if from != to {
                     context.problem(Severity::Error, "liberty-bus-width", child, || {
-                        format!("`{name}` has {from} bits and its pin {to}; bits without a partner \
-                                 have no arcs")
+                        format!(
+                            "`{name}` has {from} bits and its pin {to}; bits without a partner \
+                                 have no arcs"
+                        )
                     });
                 }
                 sources.iter().zip(targets).for_each(|(&from, &to)| add(cell, from, to));

@@ -62,8 +62,7 @@ impl<'d, 'a> Scope<'d, 'a> {
         mut index: Vec<u32>,
     ) -> Result<Self, FormatError> {
         index.resize(design.names.len(), 0);
-        let mut scope =
-            Self { design, module, placed: Vec::new(), bits: 0, suspect: false, index };
+        let mut scope = Self { design, module, placed: Vec::new(), bits: 0, suspect: false, index };
         scope.placed.reserve(module.signals.len());
         let class = |s: &Signal| match s.direction {
             Some(PortDirection::Input) => 0,

@@ -7,9 +7,9 @@
 //! outputs), then the net that is highest in the hierarchy, then the one declared first.
 
 use super::ast::{Design, Tie};
+use super::compile::{ONE, OPEN, ZERO};
 use super::flat::{FlatNetlist, FlatPort, NameList, NetRef, PortBus};
 use super::link::{Compiled, Linker};
-use super::compile::{ONE, OPEN, ZERO};
 use super::masters::{LeafMasters, PortDirection};
 use crate::text::{FormatError, Problems, Severity, Source};
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -173,7 +173,9 @@ impl Flattener<'_, '_> {
         let mut at = 0;
         while let Some(&Block { module, first_bit, prefix }) = blocks.get(at) {
             at += 1;
-            let Some(compiled) = self.compiled.get(module).and_then(Option::as_ref) else { continue };
+            let Some(compiled) = self.compiled.get(module).and_then(Option::as_ref) else {
+                continue;
+            };
             for &(a, b) in &compiled.joins {
                 union(&mut parent, first_bit + a, first_bit + b);
             }
@@ -325,12 +327,7 @@ impl Flattener<'_, '_> {
         }
     }
 
-    fn ports(
-        &mut self,
-        root: &Compiled,
-        net_of: &dyn Fn(u32) -> u32,
-        problems: &mut Problems,
-    ) {
+    fn ports(&mut self, root: &Compiled, net_of: &dyn Fn(u32) -> u32, problems: &mut Problems) {
         let mut first_on: HashMap<NetRef, usize> = HashMap::new();
         for (number, port) in root.ports.iter().enumerate() {
             let name = match port.name {

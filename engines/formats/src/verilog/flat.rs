@@ -231,7 +231,9 @@ impl FlatNetlistView for FlatNetlist {
     fn master_vectors(&self, master: usize) -> Vec<VectorPort> {
         let ports = self.masters.get(master).map_or(&[][..], |m| &m.ports);
         let name = |&p: &u32| self.pin_names.get(p as usize).cloned().unwrap_or_default();
-        let vector = |p: &&MasterPort| p.pins.len() != 1 || p.pins.iter().map(name).next() != Some(p.name.clone());
+        let vector = |p: &&MasterPort| {
+            p.pins.len() != 1 || p.pins.iter().map(name).next() != Some(p.name.clone())
+        };
         ports
             .iter()
             .filter(vector)

@@ -206,7 +206,11 @@ impl<'a> Lexer<'a> {
                 }
                 [_, ..] => self.pos += 1,
                 [] => {
-                    return self.error(start, "the attribute has no `*)`", "the file may be cut short");
+                    return self.error(
+                        start,
+                        "the attribute has no `*)`",
+                        "the file may be cut short",
+                    );
                 }
             }
         }
@@ -313,12 +317,27 @@ impl<'a> Lexer<'a> {
             }
             "default_nettype" => self.strict_nets = self.argument() == "none",
             "resetall" => self.strict_nets = false,
-            "timescale" | "line" | "pragma" | "unconnected_drive" | "default_decay_time"
-            | "default_trireg_strength" | "begin_keywords" => self.skip_line(),
-            "celldefine" | "endcelldefine" | "nounconnected_drive" | "end_keywords"
-            | "delay_mode_path" | "delay_mode_unit" | "delay_mode_zero"
-            | "delay_mode_distributed" | "enable_portfaults" | "disable_portfaults"
-            | "suppress_faults" | "nosuppress_faults" | "protect" | "endprotect" => {}
+            "timescale"
+            | "line"
+            | "pragma"
+            | "unconnected_drive"
+            | "default_decay_time"
+            | "default_trireg_strength"
+            | "begin_keywords" => self.skip_line(),
+            "celldefine"
+            | "endcelldefine"
+            | "nounconnected_drive"
+            | "end_keywords"
+            | "delay_mode_path"
+            | "delay_mode_unit"
+            | "delay_mode_zero"
+            | "delay_mode_distributed"
+            | "enable_portfaults"
+            | "disable_portfaults"
+            | "suppress_faults"
+            | "nosuppress_faults"
+            | "protect"
+            | "endprotect" => {}
             "include" => {
                 return self.error(start, "`include is not followed", "give all files by name");
             }

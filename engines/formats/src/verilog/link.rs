@@ -159,16 +159,20 @@ impl<'d, 'a> Linker<'d, 'a> {
             if self.name_seen.get(slot) == Some(&stamp) {
                 out.suspect = true;
                 let name = design.name(instance.name);
-                scope.report(self.problems, Severity::Error, "verilog-duplicate-instance", instance.at, || {
-                    format!("instance `{name}` is there twice in its module")
-                });
+                scope.report(
+                    self.problems,
+                    Severity::Error,
+                    "verilog-duplicate-instance",
+                    instance.at,
+                    || format!("instance `{name}` is there twice in its module"),
+                );
             }
             if let Some(slot) = self.name_seen.get_mut(slot) {
                 *slot = stamp;
             }
-            let child = design
-                .module_index(instance.master)
-                .filter(|&c| self.compiled.get(c).is_some_and(Option::is_some) && has_content(design, c));
+            let child = design.module_index(instance.master).filter(|&c| {
+                self.compiled.get(c).is_some_and(Option::is_some) && has_content(design, c)
+            });
             match child {
                 Some(child) => self.child(&mut scope, &mut out, instance, child, &mut bits)?,
                 None => self.leaf(&mut scope, &mut out, instance, &mut bits)?,
@@ -196,10 +200,13 @@ impl<'d, 'a> Linker<'d, 'a> {
         out.all_instances = out.leaves.len() as u64;
         out.all_conns = out.conns.len() as u64;
         for child in &out.children {
-            let Some(inner) = self.compiled.get(child.module).and_then(Option::as_ref) else { continue };
+            let Some(inner) = self.compiled.get(child.module).and_then(Option::as_ref) else {
+                continue;
+            };
             out.all_bits = out.all_bits.saturating_add(inner.all_bits);
             // A child counts as an instance too, since it takes space while flattening.
-            out.all_instances = out.all_instances.saturating_add(inner.all_instances).saturating_add(1);
+            out.all_instances =
+                out.all_instances.saturating_add(inner.all_instances).saturating_add(1);
             out.all_conns = out.all_conns.saturating_add(inner.all_conns);
             out.depth = out.depth.max(inner.depth.saturating_add(1));
         }
@@ -217,9 +224,13 @@ impl<'d, 'a> Linker<'d, 'a> {
                 && out.port_of.insert(name, out.ports.len()).is_some()
             {
                 let text = self.design.name(name);
-                scope.report(self.problems, Severity::Error, "verilog-duplicate-port", port.at, || {
-                    format!("port `{text}` is there twice; connections by name go to the last")
-                });
+                scope.report(
+                    self.problems,
+                    Severity::Error,
+                    "verilog-duplicate-port",
+                    port.at,
+                    || format!("port `{text}` is there twice; connections by name go to the last"),
+                );
             }
             out.ports.push(CompiledPort { name: port.name, range, bits });
         }
@@ -239,8 +250,10 @@ impl<'d, 'a> Linker<'d, 'a> {
         let master = design.name(instance.master);
         if instance.has_parameters && design.modules.get(child).is_some_and(|m| m.parametric) {
             scope.report(self.problems, Severity::Error, "verilog-parameters", instance.at, || {
-                format!("the widths of module `{master}` depend on parameters, which this instance \
-                         overrides; the defaults are used")
+                format!(
+                    "the widths of module `{master}` depend on parameters, which this instance \
+                         overrides; the defaults are used"
+                )
             });
         }
         for (position, conn) in conns(scope.module, instance).iter().enumerate() {
@@ -318,9 +331,13 @@ impl<'d, 'a> Linker<'d, 'a> {
                 let seen = &mut self.pin_seen[pin as usize];
                 if *seen == self.instance_count {
                     let name = self.flat.pin_names.get(pin as usize).cloned().unwrap_or_default();
-                    scope.report(self.problems, Severity::Error, "verilog-double-connection", conn.at, || {
-                        format!("pin `{name}` is connected twice; the first connection stays")
-                    });
+                    scope.report(
+                        self.problems,
+                        Severity::Error,
+                        "verilog-double-connection",
+                        conn.at,
+                        || format!("pin `{name}` is connected twice; the first connection stays"),
+                    );
                     continue;
                 }
                 *seen = self.instance_count;
@@ -374,12 +391,20 @@ impl<'d, 'a> Linker<'d, 'a> {
             ports.push(MasterPort { name: port.name, direction: port.direction, pins });
         }
         if black_box {
-            scope.report(self.problems, Severity::Warning, "verilog-black-box", instance.at, || {
-                match shell {
-                    Some(_) => format!("module `{name}` is empty and no cell; it is kept as a black box"),
-                    None => format!("there is no module and no cell `{name}`; it is kept as a black box"),
-                }
-            });
+            scope.report(
+                self.problems,
+                Severity::Warning,
+                "verilog-black-box",
+                instance.at,
+                || match shell {
+                    Some(_) => {
+                        format!("module `{name}` is empty and no cell; it is kept as a black box")
+                    }
+                    None => format!(
+                        "there is no module and no cell `{name}`; it is kept as a black box"
+                    ),
+                },
+            );
             if let Some(shell) = shell {
                 self.shell_ports(master, shell, &mut ports);
             }
@@ -435,7 +460,11 @@ impl<'d, 'a> Linker<'d, 'a> {
         pin
     }
 
-    fn assigns(&mut self, scope: &mut Scope<'d, 'a>, out: &mut Compiled) -> Result<(), FormatError> {
+    fn assigns(
+        &mut self,
+        scope: &mut Scope<'d, 'a>,
+        out: &mut Compiled,
+    ) -> Result<(), FormatError> {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         for &(to, from, at) in &scope.module.assigns {
             left.clear();
@@ -445,8 +474,10 @@ impl<'d, 'a> Linker<'d, 'a> {
             if left.len() != right.len() {
                 let (l, r) = (left.len(), right.len());
                 scope.report(self.problems, Severity::Warning, "verilog-width", at, || {
-                    format!("the sides of the assign have {l} and {r} bits; the low ones meet, and \
-                             what is missing on the right is 0")
+                    format!(
+                        "the sides of the assign have {l} and {r} bits; the low ones meet, and \
+                             what is missing on the right is 0"
+                    )
                 });
             }
             let zeros = std::iter::repeat(&ZERO);

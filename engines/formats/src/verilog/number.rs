@@ -22,8 +22,10 @@ pub(super) fn bits(text: &str) -> Option<Vec<Bit>> {
     }
     let mut digits = rest.trim_start().trim_start_matches(['s', 'S']).chars();
     let base = digits.next()?.to_ascii_lowercase();
-    let digits: Vec<char> =
-        digits.filter(|c| !c.is_whitespace() && *c != '_').map(|c| c.to_ascii_lowercase()).collect();
+    let digits: Vec<char> = digits
+        .filter(|c| !c.is_whitespace() && *c != '_')
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
     if digits.is_empty() {
         return None;
     }

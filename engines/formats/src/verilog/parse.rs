@@ -1,8 +1,6 @@
 //! Modules and what stands in them, by recursive descent over the lexer's words.
 
-use super::ast::{
-    Conn, Design, Expr, Instance, Module, NO_MODULE, NameId, Port, Signal, Tie,
-};
+use super::ast::{Conn, Design, Expr, Instance, Module, NO_MODULE, NameId, Port, Signal, Tie};
 use super::lexer::{Kind, Lexer, Token};
 use super::masters::PortDirection;
 use crate::text::{FormatError, Problems, Severity, Source};
@@ -13,10 +11,40 @@ const MAX_BUS: i64 = 1 << 20;
 
 /// Words that start what no netlist holds, with what to do about it.
 const BEHAVIOUR: &[&str] = &[
-    "always", "always_comb", "always_ff", "always_latch", "initial", "final", "reg", "integer",
-    "real", "realtime", "time", "event", "genvar", "generate", "for", "if", "case", "function",
-    "task", "primitive", "interface", "package", "import", "class", "program", "config", "bind",
-    "typedef", "struct", "enum", "assert", "alias", "force", "begin",
+    "always",
+    "always_comb",
+    "always_ff",
+    "always_latch",
+    "initial",
+    "final",
+    "reg",
+    "integer",
+    "real",
+    "realtime",
+    "time",
+    "event",
+    "genvar",
+    "generate",
+    "for",
+    "if",
+    "case",
+    "function",
+    "task",
+    "primitive",
+    "interface",
+    "package",
+    "import",
+    "class",
+    "program",
+    "config",
+    "bind",
+    "typedef",
+    "struct",
+    "enum",
+    "assert",
+    "alias",
+    "force",
+    "begin",
 ];
 
 /// Gate and switch primitives of the language.
@@ -306,7 +334,11 @@ impl<'a> Parser<'_, 'a> {
         let to = self.constant()?;
         self.expect(b']', "write the range as [7:0]")?;
         if (i64::from(from) - i64::from(to)).abs() >= MAX_BUS {
-            return self.error_at(at, format!("a bus of more than {MAX_BUS} bits"), "check the range");
+            return self.error_at(
+                at,
+                format!("a bus of more than {MAX_BUS} bits"),
+                "check the range",
+            );
         }
         Ok(Some((from, to)))
     }
@@ -481,7 +513,9 @@ impl<'a> Parser<'_, 'a> {
         while !self.token.is(b',') && !self.token.is(end) {
             value = None;
             match self.token.kind {
-                Kind::End => return self.error_here("ends a parameter", "the file may be cut short"),
+                Kind::End => {
+                    return self.error_here("ends a parameter", "the file may be cut short");
+                }
                 Kind::Symbol(b'(' | b'[' | b'{') => self.skip_brackets()?,
                 _ => self.advance()?,
             }
@@ -498,7 +532,11 @@ impl<'a> Parser<'_, 'a> {
                 Kind::Symbol(b'(' | b'[' | b'{') => depth += 1,
                 Kind::Symbol(b')' | b']' | b'}') => depth -= 1,
                 Kind::End => {
-                    return self.error_at(at, "the bracket is not closed", "the file may be cut short");
+                    return self.error_at(
+                        at,
+                        "the bracket is not closed",
+                        "the file may be cut short",
+                    );
                 }
                 _ => {}
             }
@@ -523,7 +561,11 @@ impl<'a> Parser<'_, 'a> {
         let at = self.token.at;
         while !self.token.is_word("endspecify") {
             if self.token.kind == Kind::End {
-                return self.error_at(at, "`specify` has no `endspecify`", "the file may be cut short");
+                return self.error_at(
+                    at,
+                    "`specify` has no `endspecify`",
+                    "the file may be cut short",
+                );
             }
             self.advance()?;
         }
@@ -585,7 +627,10 @@ impl<'a> Parser<'_, 'a> {
                 let port = self.take_name()?;
                 let expr = if self.eat(b'(')? {
                     let expr = if self.token.is(b')') { Expr::None } else { self.expr(0)? };
-                    self.expect(b')', "an operator is no structure: map the design to library cells")?;
+                    self.expect(
+                        b')',
+                        "an operator is no structure: map the design to library cells",
+                    )?;
                     expr
                 } else {
                     Expr::Net(port)

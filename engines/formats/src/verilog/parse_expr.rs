@@ -97,7 +97,11 @@ impl<'a> Parser<'_, 'a> {
                     return self.error_at(at, "the count of a replication must be a number", "");
                 };
                 let Expr::Concat(first, count) = self.concat(depth + 1)? else {
-                    return self.error_at(at, "a replication nests in a replication", "write it out");
+                    return self.error_at(
+                        at,
+                        "a replication nests in a replication",
+                        "write it out",
+                    );
                 };
                 self.expect(b'}', "close the replication")?;
                 return Ok(Expr::Repeat(times, first, count));
@@ -151,9 +155,9 @@ impl<'a> Parser<'_, 'a> {
             }
             self.advance()?;
             let right = self.product(depth)?;
-            value = value.zip(right).and_then(|(a, b)| {
-                if minus { a.checked_sub(b) } else { a.checked_add(b) }
-            });
+            value = value
+                .zip(right)
+                .and_then(|(a, b)| if minus { a.checked_sub(b) } else { a.checked_add(b) });
         }
     }
 
