@@ -1,4 +1,10 @@
 //! Digests against values computed by the PyPI package eval-mock 0.1.0 on the same inputs.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
 
 use cellwright_judge::digest::world::{CollectionDiff, Entity, world_diff, world_digest};
 use cellwright_judge::digest::{

@@ -1,4 +1,10 @@
 //! The archive against plain definitions, and hypervolumes against inclusion and exclusion.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
 
 use cellwright_contract::metric::Direction::{self, Maximize, Minimize};
 use cellwright_contract::validate::Validate;

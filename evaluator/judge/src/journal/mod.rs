@@ -11,6 +11,7 @@ pub mod manifest;
 mod reader;
 mod writer;
 
+pub use deltas::{DeltaBatch, DeltaLogReader, DeltaLogWriter};
 pub use entry::{FIELDS, JournalEntry};
 pub use error::JournalError;
 pub use reader::{JournalReader, read_all};
