@@ -15,6 +15,22 @@ pub(super) struct Context<'c, 'a> {
     pub(super) template_index: HashMap<String, usize>,
     pub(super) bus_types: Vec<BusType>,
     pub(super) dropped: BTreeMap<String, u64>,
+    /// What this library may still take, so that no small file can ask for endless buses.
+    pub(super) budget: Budget,
+}
+
+/// Bounds over a whole library, far above what real ones need.
+pub(super) struct Budget {
+    pub(super) pins: usize,
+    /// Groups times the pins that each stands for.
+    pub(super) applied: usize,
+    pub(super) arcs: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { pins: 1 << 20, applied: 1 << 23, arcs: 1 << 24 }
+    }
 }
 
 impl<'a> Context<'_, 'a> {

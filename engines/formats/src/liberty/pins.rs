@@ -7,9 +7,8 @@ use super::syntax::{Kind, Node};
 use crate::text::{Severity, parse_i32};
 use std::collections::{HashMap, HashSet};
 
-/// The most bits of one bus, and the most pins of one cell.
+/// The most bits of one bus.
 const MAX_BITS: i64 = 1 << 16;
-const MAX_PINS: usize = 1 << 20;
 
 /// The pin groups of a cell with the pins that each stands for.
 #[derive(Default)]
@@ -58,12 +57,13 @@ impl<'a> PinGroups<'a> {
         if let Some(&pin) = self.by_name.get(name) {
             return Some(pin);
         }
-        if cell.pins.len() >= MAX_PINS {
+        if context.budget.pins == 0 {
             context.problem(Severity::Error, "liberty-too-many-pins", node, || {
-                format!("cell `{}` has more than {MAX_PINS} pins; the rest is left out", cell.name)
+                "the library has too many pins; the rest is left out".into()
             });
             return None;
         }
+        context.budget.pins -= 1;
         let pin = u32::try_from(cell.pins.len()).ok()?;
         let line = context.line(node);
         cell.pins.push(Pin { name: name.to_owned(), line, ..Pin::default() });
@@ -206,6 +206,13 @@ impl<'a> PinGroups<'a> {
     ) {
         let tree = context.tree;
         let Some(pin) = cell.pins.get_mut(index as usize) else { return };
+        let Some(left) = context.budget.applied.checked_sub(1) else {
+            context.problem(Severity::Error, "liberty-too-many-pins", node, || {
+                "too many groups for too many bits; the rest is left out".into()
+            });
+            return;
+        };
+        context.budget.applied = left;
         for child in tree.children(node) {
             if child.kind == Kind::Group {
                 if matches!(child.name, "min_pulse_width" | "minimum_period") {

@@ -1,6 +1,6 @@
 //! Reading a library: files, includes, and everything outside cells.
 
-use super::context::Context;
+use super::context::{Budget, Context};
 use super::library::{
     BusType, Library, OperatingConditions, Pvt, TreeType, Units, WireLoad, WireLoadSelection,
 };
@@ -126,6 +126,7 @@ fn build<'a>(
         template_index: HashMap::new(),
         bus_types: Vec::new(),
         dropped: tree.skipped.clone(),
+        budget: Budget::default(),
     };
     let mut library = Library { file: source.name().to_owned(), ..Library::default() };
     library.name = context.string(node);

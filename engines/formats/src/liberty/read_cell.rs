@@ -63,10 +63,10 @@ fn read_attribute<'a>(context: &mut Context<'_, 'a>, cell: &mut Cell, node: &Nod
             let scale = context.units.leakage_power;
             cell.leakage_power = context.number(node, scale);
         }
-        name if POWER_ROLES.contains(&name) => {
-            if !context.tree.word(node).trim().eq_ignore_ascii_case("false") {
-                cell.power_roles.push(name.to_owned());
-            }
+        name if POWER_ROLES.contains(&name)
+            && !context.tree.word(node).trim().eq_ignore_ascii_case("false") =>
+        {
+            cell.power_roles.push(name.to_owned());
         }
         _ => {}
     }

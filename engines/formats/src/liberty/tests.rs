@@ -251,6 +251,20 @@ fn deep_nesting_does_not_overflow_the_stack() {
     assert_eq!(problems.count("liberty-unclosed"), 200_001);
 }
 
+#[test]
+fn small_files_cannot_ask_for_endless_buses() {
+    let mut text = "library (l) { type (t) { bit_from : 65535; bit_to : 0; }\n".to_owned();
+    for i in 0..100 {
+        let arcs = "timing () { related_bus_pins : \"D\"; }".repeat(20);
+        text += &format!("cell (c{i}) {{ bus (D) {{ bus_type : t; {arcs} }} }}\n");
+    }
+    let (library, problems) = read_text(&text);
+    let pins: usize = library.cells.iter().map(|c| c.pins.len()).sum();
+    assert_eq!(pins, 1 << 20);
+    assert!(problems.count("liberty-too-many-pins") > 0);
+    assert!(problems.count("liberty-too-many-arcs") > 0);
+}
+
 /// Every library of the corpus, with the count of cells that an independent count of `cell (`
 /// groups at the start of lines gives.
 #[test]

@@ -6,9 +6,6 @@ use super::pins::PinGroups;
 use super::syntax::{Kind, Node};
 use crate::text::Severity;
 
-/// The most arcs of one cell: a macro with two buses of 1024 bits, each on each, has 2^20.
-const MAX_ARCS: usize = 1 << 22;
-
 pub(super) fn read_timings<'a>(
     context: &mut Context<'_, 'a>,
     cell: &mut Cell,
@@ -105,11 +102,7 @@ fn add_arcs<'a>(
 ) {
     let tree = context.tree;
     let Ok(index) = u32::try_from(cell.timings.len()) else { return };
-    let add = |cell: &mut Cell, from, to| {
-        if cell.arcs.len() < MAX_ARCS {
-            cell.arcs.push(TimingArc { from, to, timing: index });
-        }
-    };
+    let arc = |from: u32, to: u32| TimingArc { from, to, timing: index };
     let mut related = false;
     for child in tree.children(node) {
         let each_with_each = match child.name {
@@ -132,9 +125,18 @@ fn add_arcs<'a>(
                     continue;
                 };
                 let (from, to) = (sources.len(), targets.len());
-                if each_with_each || from == 1 || to == 1 {
+                let each = each_with_each || from == 1 || to == 1;
+                let count = if each { from.saturating_mul(to) } else { from.min(to) };
+                let Some(left) = context.budget.arcs.checked_sub(count) else {
+                    context.problem(Severity::Error, "liberty-too-many-arcs", child, || {
+                        "the library has too many arcs; these are left out".into()
+                    });
+                    continue;
+                };
+                context.budget.arcs = left;
+                if each {
                     for &to in targets {
-                        sources.iter().for_each(|&from| add(cell, from, to));
+                        cell.arcs.extend(sources.iter().map(|&from| arc(from, to)));
                     }
                     continue;
                 }
@@ -142,11 +144,11 @@ fn add_arcs<'a>(
                     context.problem(Severity::Error, "liberty-bus-width", child, || {
                         format!(
                             "`{name}` has {from} bits and its pin {to}; bits without a partner \
-                                 have no arcs"
+                             have no arcs"
                         )
                     });
                 }
-                sources.iter().zip(targets).for_each(|(&from, &to)| add(cell, from, to));
+                cell.arcs.extend(sources.iter().zip(targets).map(|(&from, &to)| arc(from, to)));
             }
         }
     }
@@ -156,12 +158,7 @@ fn add_arcs<'a>(
                 "timing group without related_pin; taken as related to its own pin".into()
             });
         }
-        targets.iter().for_each(|&pin| add(cell, pin, pin));
-    }
-    if cell.arcs.len() >= MAX_ARCS {
-        context.problem(Severity::Error, "liberty-too-many-arcs", node, || {
-            format!("cell `{}` has {MAX_ARCS} arcs or more; the rest is left out", cell.name)
-        });
+        cell.arcs.extend(targets.iter().map(|&pin| arc(pin, pin)));
     }
 }
 

@@ -20,6 +20,9 @@ pub(super) const ZERO: Bit = u32::MAX - 2;
 /// The most bits of one expression.
 const MAX_EXPR: usize = 1 << 20;
 
+/// The most bits of all expressions of a design together.
+const MAX_WORK: u64 = 1 << 28;
+
 /// A net or bus with its place among the bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placed {
@@ -50,6 +53,8 @@ pub(super) struct Scope<'d, 'a> {
     pub(super) bits: u32,
     /// Whether two nets of different spelling may have one flat name.
     pub(super) suspect: bool,
+    /// How many bits the expressions of this and all earlier modules had.
+    pub(super) work: u64,
     // By name: (index in `placed` + 1); shared by all scopes and cleared after each.
     index: Vec<u32>,
 }
@@ -60,9 +65,11 @@ impl<'d, 'a> Scope<'d, 'a> {
         design: &'d Design<'a>,
         module: &'d Module,
         mut index: Vec<u32>,
+        work: u64,
     ) -> Result<Self, FormatError> {
         index.resize(design.names.len(), 0);
-        let mut scope = Self { design, module, placed: Vec::new(), bits: 0, suspect: false, index };
+        let mut scope =
+            Self { design, module, placed: Vec::new(), bits: 0, suspect: false, work, index };
         scope.placed.reserve(module.signals.len());
         let class = |s: &Signal| match s.direction {
             Some(PortDirection::Input) => 0,
@@ -238,6 +245,15 @@ impl<'d, 'a> Scope<'d, 'a> {
                     out.extend_from_within(start..start + once);
                 }
             }
+        }
+        self.work += out.len() as u64;
+        if self.work > MAX_WORK {
+            return Err(super::elaborate::error_in(
+                self.source(),
+                at,
+                "the connections of the design have too many bits together",
+                "check its repetitions",
+            ));
         }
         if out.len() > MAX_EXPR { too_wide(self) } else { Ok(()) }
     }

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
 /// The most nets, instances and connections of a flat netlist.
-pub(super) const MAX_NETS: u32 = 1 << 27;
+pub(super) const MAX_NETS: u32 = 1 << 26;
 const MAX_CONNECTIONS: u64 = 1 << 29;
 /// The deepest hierarchy.
 const MAX_DEPTH: u32 = 1000;

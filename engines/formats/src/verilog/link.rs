@@ -2,11 +2,14 @@
 
 use super::ast::{Conn, Design, Expr, Instance, Module, NameId, Tie};
 use super::compile::{Bit, ONE, OPEN, Placed, Scope, ZERO};
-use super::elaborate::{bus_bit, has_content};
+use super::elaborate::{bus_bit, error_in, has_content};
 use super::flat::{FlatNetlist, Master, MasterPort};
 use super::masters::{LeafMasters, PortDirection};
 use crate::text::{FormatError, Problems, Severity};
 use std::collections::HashMap;
+
+/// The most names of pins.
+const MAX_PIN_NAMES: usize = 1 << 22;
 
 /// A module as bits.
 pub(super) struct Compiled {
@@ -89,6 +92,7 @@ pub(super) struct Linker<'d, 'a> {
     pin_seen: Vec<u64>,
     name_seen: Vec<u32>,
     instance_count: u64,
+    work: u64,
 }
 
 fn index(len: usize) -> u32 {
@@ -116,6 +120,7 @@ impl<'d, 'a> Linker<'d, 'a> {
             pin_seen: Vec::new(),
             name_seen: Vec::new(),
             instance_count: 0,
+            work: 0,
         }
     }
 
@@ -129,7 +134,8 @@ impl<'d, 'a> Linker<'d, 'a> {
         if top {
             design.name(module.name).clone_into(&mut self.flat.name);
         }
-        let mut scope = Scope::new(design, module, std::mem::take(&mut self.scope_index))?;
+        let mut scope =
+            Scope::new(design, module, std::mem::take(&mut self.scope_index), self.work)?;
         let mut out = Compiled {
             placed: Vec::new(),
             bits: 0,
@@ -181,6 +187,7 @@ impl<'d, 'a> Linker<'d, 'a> {
         self.assigns(&mut scope, &mut out)?;
         out.bits = scope.bits;
         out.suspect |= scope.suspect;
+        self.work = scope.work;
         let (placed, scratch) = scope.finish();
         self.scope_index = scratch;
         out.placed = placed;
@@ -292,7 +299,7 @@ impl<'d, 'a> Linker<'d, 'a> {
         instance: &Instance,
         bits: &mut Vec<Bit>,
     ) -> Result<(), FormatError> {
-        let master = self.master(scope, instance);
+        let master = self.master(scope, instance)?;
         self.instance_count += 1;
         let first = index(out.conns.len());
         for (position, conn) in conns(scope.module, instance).iter().enumerate() {
@@ -312,6 +319,7 @@ impl<'d, 'a> Linker<'d, 'a> {
             let port = match known {
                 Some(port) => port,
                 None if open_ended && conn.port != NameId::POSITIONAL => {
+                    self.check_pins(scope, conn.at, bits.len())?;
                     self.add_port(master, conn.port, bits.len())
                 }
                 None => {
@@ -369,9 +377,9 @@ impl<'d, 'a> Linker<'d, 'a> {
     }
 
     /// The master of a leaf instance; met for the first time, it is looked up.
-    fn master(&mut self, scope: &Scope<'d, 'a>, instance: &Instance) -> u32 {
+    fn master(&mut self, scope: &Scope<'d, 'a>, instance: &Instance) -> Result<u32, FormatError> {
         if let Some(&master) = self.master_of.get(&instance.master) {
-            return master;
+            return Ok(master);
         }
         let design = self.design;
         let name = design.name(instance.master);
@@ -406,15 +414,21 @@ impl<'d, 'a> Linker<'d, 'a> {
                 },
             );
             if let Some(shell) = shell {
-                self.shell_ports(master, shell, &mut ports);
+                self.shell_ports(scope, master, shell, &mut ports)?;
             }
         }
         self.flat.masters.push(Master { name: name.to_owned(), black_box, ports });
-        master
+        Ok(master)
     }
 
     /// The ports that an empty module declares.
-    fn shell_ports(&mut self, master: u32, shell: &Module, ports: &mut Vec<MasterPort>) {
+    fn shell_ports(
+        &mut self,
+        scope: &Scope<'d, 'a>,
+        master: u32,
+        shell: &Module,
+        ports: &mut Vec<MasterPort>,
+    ) -> Result<(), FormatError> {
         let signals: HashMap<NameId, _> = shell.signals.iter().map(|s| (s.name, s)).collect();
         for port in &shell.ports {
             let Some(name) = port.name else { continue };
@@ -423,7 +437,10 @@ impl<'d, 'a> Linker<'d, 'a> {
                 _ => None,
             };
             let text = self.design.name(name);
-            let pins = match signal.and_then(|s| s.range) {
+            let range = signal.and_then(|s| s.range);
+            let width = range.map_or(1, |(from, to)| from.abs_diff(to) as usize + 1);
+            self.check_pins(scope, shell.at, width)?;
+            let pins = match range {
                 Some((from, to)) => (0..=from.abs_diff(to))
                     .map(|o| self.pin(format!("{text}[{}]", bus_bit(from, to, o))))
                     .collect(),
@@ -433,6 +450,16 @@ impl<'d, 'a> Linker<'d, 'a> {
             let direction = signal.and_then(|s| s.direction);
             ports.push(MasterPort { name: text.to_owned(), direction, pins });
         }
+        Ok(())
+    }
+
+    /// Refuses black boxes that would need an absurd number of pins.
+    fn check_pins(&self, scope: &Scope<'d, 'a>, at: u32, more: usize) -> Result<(), FormatError> {
+        if self.flat.pin_names.len().saturating_add(more) <= MAX_PIN_NAMES {
+            return Ok(());
+        }
+        let message = "the black boxes of the design have too many pins";
+        Err(error_in(scope.source(), at, message, "give the libraries of these cells"))
     }
 
     /// A port of a black box as its first connection has it.

@@ -54,6 +54,9 @@ const PRIMITIVES: &[&str] = &[
     "tranif1", "rtranif0", "rtranif1", "pullup", "pulldown",
 ];
 
+/// The level of a supply net, and the range.
+type NetType = (Option<Tie>, Option<(i32, i32)>);
+
 const NET_TYPES: &[&str] = &[
     "wire", "tri", "tri0", "tri1", "wand", "wor", "triand", "trior", "trireg", "uwire", "logic",
     "supply0", "supply1",
@@ -299,7 +302,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `wire signed [7:0]` and the like; the level of a supply, and the range.
-    fn net_type_and_range(&mut self) -> Result<(Option<Tie>, Option<(i32, i32)>), FormatError> {
+    fn net_type_and_range(&mut self) -> Result<NetType, FormatError> {
         let mut tie = None;
         loop {
             if self.token.kind != Kind::Word {

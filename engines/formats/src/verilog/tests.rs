@@ -216,6 +216,17 @@ fn explosions_are_refused_before_they_happen() {
 }
 
 #[test]
+fn small_files_cannot_ask_for_endless_bits() {
+    let wide = "B u (.A({1000000{1'b0}})); ".repeat(1000);
+    let boxes: String =
+        (0..100).map(|i| format!("B{i} u{i} (.P{i}({{1000000{{1'b0}}}})); ")).collect();
+    let buses: String = (0..1000).map(|i| format!("wire [1048575:0] w{i}; ")).collect();
+    for text in [wide, boxes, buses] {
+        assert!(flatten(&format!("module m; {text} endmodule")).is_err());
+    }
+}
+
+#[test]
 fn joins_name_the_net_by_a_rule() {
     let (flat, problems) = flatten(
         "module top (o, i, p); output o, p; input i; wire a, b, c;\n assign b = a; assign c = b;\n \
