@@ -1,3 +1,60 @@
-//! The command `cellwright`.
+//! The command `cellwright`: wiring only, one file per subcommand. The only place that prints.
 
-fn main() {}
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod commands;
+mod failure;
+mod keys;
+mod picture;
+mod progress;
+mod setup;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// An agent optimisation loop with native placement and timing engines.
+#[derive(Debug, Parser)]
+#[command(name = "cellwright", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build a design of our own, place it, let agents work on it, and leave a checkable run.
+    Demo(commands::demo::Arguments),
+    /// Run agents on a design and leave a checkable run directory.
+    Run(commands::run::Arguments),
+    /// Check a certificate offline: signature, schema, inputs, physics, chain.
+    Verify(commands::verify::Arguments),
+    /// Replay a run directory and say whether the same comes out.
+    Replay(commands::replay::Arguments),
+    /// Read a design and say what it holds and what is wrong with it.
+    Check(commands::check::Arguments),
+    /// Place a design and write the DEF.
+    Place(commands::place::Arguments),
+    /// Time a design and report endpoints and paths.
+    Sta(commands::sta::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Demo(arguments) => commands::demo::run(&arguments),
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Replay(arguments) => commands::replay::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Place(arguments) => commands::place::run(&arguments),
+        Command::Sta(arguments) => commands::sta::run(&arguments),
+    };
+    match result {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("cellwright: {failure}");
+            ExitCode::from(failure.code)
+        }
+    }
+}

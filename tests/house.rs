@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn manifest(path: &Path) -> toml::Table {
@@ -67,9 +67,14 @@ fn every_crate_keeps_the_workspace_lints() {
     let workspace = manifest(&root().join("Cargo.toml"));
     let lints = &workspace["workspace"]["lints"];
     assert_eq!(lints["rust"]["unsafe_code"].as_str(), Some("forbid"));
-    for lint in
-        ["iter_over_hash_type", "print_stdout", "print_stderr", "unwrap_used", "expect_used", "panic"]
-    {
+    for lint in [
+        "iter_over_hash_type",
+        "print_stdout",
+        "print_stderr",
+        "unwrap_used",
+        "expect_used",
+        "panic",
+    ] {
         assert_eq!(lints["clippy"][lint].as_str(), Some("warn"), "{lint} must stay on");
     }
     let members = workspace["workspace"]["members"].as_array().unwrap();

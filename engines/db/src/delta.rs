@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::geom::Orient;
 use crate::ids::{CellId, MasterId, NetId, PinId, RegionId, StableId};
-use crate::records::{NetKind, Place};
+use crate::records::{NetKind, Place, PlaceStatus};
 
 /// One primitive change. `from` values are preconditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,11 +156,118 @@ impl Delta {
     }
     /// The canonical bytes: a version tag and every [`Op::write`].
     pub fn canonical_bytes(&self) -> Vec<u8> {
-        let mut bytes = b"cellwright delta v1".to_vec();
+        let mut bytes = TAG.to_vec();
         for op in &self.ops {
             op.write(&mut bytes);
         }
         bytes
+    }
+}
+
+/// Bytes that are no delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("not a delta in canonical bytes: wrong at byte {at}")]
+pub struct DecodeError {
+    /// Offset of the first byte that does not fit.
+    pub at: usize,
+}
+
+const TAG: &[u8] = b"cellwright delta v1";
+
+impl Delta {
+    /// Reads [`Delta::canonical_bytes`] back.
+    ///
+    /// # Errors
+    /// [`DecodeError`] for anything else; equal deltas have equal bytes, so nothing else is taken.
+    pub fn from_canonical_bytes(bytes: &[u8]) -> Result<Delta, DecodeError> {
+        let mut reader = Reader { bytes, at: 0 };
+        if reader.take(TAG.len())? != TAG {
+            return Err(DecodeError { at: 0 });
+        }
+        let mut ops = Vec::new();
+        while reader.at < bytes.len() {
+            ops.push(reader.op()?);
+        }
+        Ok(Delta { ops })
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn wrong(&self) -> DecodeError {
+        DecodeError { at: self.at }
+    }
+    fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
+        let end = self.at.checked_add(count).ok_or(self.wrong())?;
+        let taken = self.bytes.get(self.at..end).ok_or(self.wrong())?;
+        self.at = end;
+        Ok(taken)
+    }
+    fn byte(&mut self) -> Result<u8, DecodeError> {
+        Ok(self.take(1)?[0])
+    }
+    fn u32(&mut self) -> Result<u32, DecodeError> {
+        let bytes = self.take(4)?;
+        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+    fn place(&mut self) -> Result<Place, DecodeError> {
+        let (x, y) = (self.u32()? as i32, self.u32()? as i32);
+        let orient = Orient::ALL.get(self.byte()? as usize).copied().ok_or(self.wrong())?;
+        let status = match self.byte()? {
+            0 => PlaceStatus::Unplaced,
+            1 => PlaceStatus::Placed,
+            2 => PlaceStatus::Fixed,
+            3 => PlaceStatus::Cover,
+            _ => return Err(self.wrong()),
+        };
+        Ok(Place { x, y, orient, status })
+    }
+    fn text(&mut self) -> Result<Arc<str>, DecodeError> {
+        let length = self.u32()? as usize;
+        let bytes = self.take(length)?;
+        std::str::from_utf8(bytes).map(Arc::from).map_err(|_| self.wrong())
+    }
+    fn op(&mut self) -> Result<Op, DecodeError> {
+        Ok(match self.byte()? {
+            0 => Op::Move { cell: CellId(self.u32()?), from: self.place()?, to: self.place()? },
+            1 => Op::Resize {
+                cell: CellId(self.u32()?),
+                from: MasterId(self.u32()?),
+                to: MasterId(self.u32()?),
+            },
+            tag @ (2 | 3) => {
+                let cell = NewCell {
+                    cell: CellId(self.u32()?),
+                    name: self.text()?,
+                    master: MasterId(self.u32()?),
+                    place: self.place()?,
+                    region: RegionId(self.u32()?),
+                };
+                if tag == 2 { Op::AddCell(cell) } else { Op::RemoveCell(cell) }
+            }
+            tag @ (4 | 5) => {
+                let (net, name) = (NetId(self.u32()?), self.text()?);
+                let kind = match self.byte()? {
+                    0 => NetKind::Signal,
+                    1 => NetKind::Clock,
+                    2 => NetKind::Power,
+                    3 => NetKind::Ground,
+                    _ => return Err(self.wrong()),
+                };
+                let net = NewNet { net, name, kind };
+                if tag == 4 { Op::AddNet(net) } else { Op::RemoveNet(net) }
+            }
+            6 => Op::Connect {
+                pin: PinId(self.u32()?),
+                from: NetId(self.u32()?),
+                to: NetId(self.u32()?),
+            },
+            _ => return Err(self.wrong()),
+        })
     }
 }
 

@@ -230,6 +230,9 @@ proptest! {
         prop_assert_eq!(child.root(), design.snapshot().root());
         prop_assert_eq!(child.apply(&delta.inverse()).unwrap().root(), parent.root());
         prop_assert_eq!(&delta.inverse().inverse(), &delta);
+        let bytes = delta.canonical_bytes();
+        prop_assert_eq!(&Delta::from_canonical_bytes(&bytes).unwrap(), &delta);
+        prop_assert!(bytes.is_empty() || Delta::from_canonical_bytes(&bytes[..bytes.len() - 1]).is_err() || delta.ops.is_empty());
         let committed = design.commit();
         prop_assert_eq!(committed.root(), child.root());
         // The flat state made anew from the snapshot is the same state.
@@ -265,6 +268,17 @@ proptest! {
         for net in before.nets() {
             if dirty.nets.binary_search(&net).is_err() {
                 prop_assert_eq!(before.net_pins(net), design.net_pins(net));
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_the_decoder_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let mut framed = b"cellwright delta v1".to_vec();
+        framed.extend(&bytes);
+        for bytes in [&bytes, &framed] {
+            if let Ok(delta) = Delta::from_canonical_bytes(bytes) {
+                prop_assert_eq!(&delta.canonical_bytes(), bytes);
             }
         }
     }

@@ -23,12 +23,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::text::{FormatError, open};
 
 /// What a `design.toml` says.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bundle {
     /// Design name.
@@ -62,7 +62,7 @@ pub struct Bundle {
 }
 
 /// Libraries and parasitics of one corner.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CornerFiles {
     /// Corner name.
@@ -81,7 +81,7 @@ pub struct CornerFiles {
 }
 
 /// Unit resistance and capacitance of wires.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WireModel {
     /// Signal nets.
@@ -91,7 +91,7 @@ pub struct WireModel {
 }
 
 /// Resistance and capacitance per µm.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WireUnit {
     /// kΩ/µm.
@@ -110,31 +110,51 @@ impl Bundle {
         let source = open(&file)?;
         let mut bundle: Bundle = toml::from_str(source.text()).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            source.error(at, error.message().to_owned(), "see the README for the fields of a bundle")
+            source.error(
+                at,
+                error.message().to_owned(),
+                "see the README for the fields of a bundle",
+            )
         })?;
-        let whole = |message: &str, hint: &str| {
-            Err(FormatError::whole_file(source.name(), message, hint))
-        };
+        let whole =
+            |message: &str, hint: &str| Err(FormatError::whole_file(source.name(), message, hint));
         if bundle.name.is_empty() || bundle.tech.is_empty() {
-            return whole("name and tech must not be empty", "give the design and its technology a name");
+            return whole(
+                "name and tech must not be empty",
+                "give the design and its technology a name",
+            );
         }
         if bundle.verilog.is_empty() && bundle.def.is_none() {
             return whole("no netlist", "name at least one verilog file or a def file");
         }
-        let bad = |unit: &WireUnit| !(unit.r >= 0.0 && unit.c >= 0.0 && unit.r.is_finite() && unit.c.is_finite());
+        let bad = |unit: &WireUnit| {
+            !(unit.r >= 0.0 && unit.c >= 0.0 && unit.r.is_finite() && unit.c.is_finite())
+        };
         if let Some(wire) = &bundle.wire
             && (bad(&wire.signal) || wire.clock.as_ref().is_some_and(bad))
         {
-            return whole("a wire has a negative resistance or capacitance", "give kΩ/µm and pF/µm, 0 or more");
+            return whole(
+                "a wire has a negative resistance or capacitance",
+                "give kΩ/µm and pF/µm, 0 or more",
+            );
         }
         for (index, corner) in bundle.corner.iter().enumerate() {
             if bundle.corner[..index].iter().any(|other| other.name == corner.name) {
-                return whole(&format!("corner `{}` stands twice", corner.name), "name each corner once");
+                return whole(
+                    &format!("corner `{}` stands twice", corner.name),
+                    "name each corner once",
+                );
             }
         }
         bundle.folder = file.parent().map(Path::to_owned).unwrap_or_default();
         bundle.file = file;
         Ok(bundle)
+    }
+
+    /// The bundle as the text of a `design.toml`.
+    pub fn to_toml(&self) -> String {
+        // Plain strings, lists and numbers always have a TOML form.
+        toml::to_string(self).unwrap_or_default()
     }
 
     /// Top module.

@@ -13,6 +13,7 @@ pub mod lef;
 pub mod liberty;
 pub mod link;
 pub mod load;
+pub mod save;
 pub mod sdc;
 pub mod spef;
 pub mod text;

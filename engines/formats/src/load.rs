@@ -7,6 +7,7 @@ use cellwright_db::floorplan::Floorplan;
 use cellwright_db::timing::{Corner, TimingLib, TimingRef};
 use cellwright_db::{DesignBuilder, IdVec, Library, Master, MasterId, Snapshot, Technology};
 use hashbrown::HashMap;
+use sha2::Digest as _;
 
 use crate::bundle::Bundle;
 use crate::def::{self, DefFile};
@@ -44,6 +45,8 @@ pub struct FileRead {
     pub path: PathBuf,
     /// BLAKE3 of the unpacked text.
     pub digest: [u8; 32],
+    /// SHA-256 of the unpacked text.
+    pub sha256: [u8; 32],
     /// Unpacked length, bytes.
     pub bytes: u64,
 }
@@ -96,7 +99,9 @@ pub fn load(bundle: Bundle) -> Result<Loaded, FormatError> {
 
     let lef_sources = open_all(&bundle, &bundle.lef, FileRole::Lef, &mut files)?;
     let def_source = match &bundle.def {
-        Some(path) => open_all(&bundle, std::slice::from_ref(path), FileRole::Def, &mut files)?.pop(),
+        Some(path) => {
+            open_all(&bundle, std::slice::from_ref(path), FileRole::Def, &mut files)?.pop()
+        }
         None => None,
     };
     let verilog_sources = open_all(&bundle, &bundle.verilog, FileRole::Verilog, &mut files)?;
@@ -111,7 +116,8 @@ pub fn load(bundle: Bundle) -> Result<Loaded, FormatError> {
         None => None,
     };
     let dbu = def_file.as_ref().and_then(|(_, file)| i32::try_from(file.dbu_per_micron()).ok());
-    let link::tech::LefTech { tech, macros } = link::tech::link(&bundle.tech, &lefs, dbu, &mut problems);
+    let link::tech::LefTech { tech, macros } =
+        link::tech::link(&bundle.tech, &lefs, dbu, &mut problems);
     drop(lefs);
     let parsed: Vec<&liberty::Library> = libraries.iter().map(|(library, _)| library).collect();
     let mut masters = link::masters::link(macros, &parsed);
@@ -159,6 +165,7 @@ fn note(files: &mut Vec<FileRead>, role: FileRole, path: &Path, source: &Source)
         role,
         path: path.to_owned(),
         digest: *blake3::hash(source.bytes()).as_bytes(),
+        sha256: sha2::Sha256::digest(source.bytes()).into(),
         bytes: source.bytes().len() as u64,
     });
 }
@@ -259,7 +266,8 @@ fn link_libraries(
     let mut corners = Vec::new();
     for files in &bundle.corner {
         hasher.update(files.name.as_bytes());
-        let list = |own: &[PathBuf]| -> Vec<u32> { files.liberty.iter().chain(own).map(number).collect() };
+        let list =
+            |own: &[PathBuf]| -> Vec<u32> { files.liberty.iter().chain(own).map(number).collect() };
         let (early_libs, late_libs) = (list(&files.liberty_early), list(&files.liberty_late));
         let corner = Corner {
             name: files.name.clone(),
@@ -279,18 +287,15 @@ fn link_libraries(
             file: bundle.file.display().to_string(),
             line: 0,
             code: "bundle-no-corner",
-            message: "no corner with Liberty files; there will be no timing and no resizing".to_owned(),
+            message: "no corner with Liberty files; there will be no timing and no resizing"
+                .to_owned(),
         });
     }
     Library::new(masters, linked, corners, *hasher.finalize().as_bytes())
 }
 
 /// Which cell serves each master: of several libraries the first that has it.
-fn views(
-    masters: &IdVec<MasterId, Master>,
-    linked: &[TimingLib],
-    libs: &[u32],
-) -> Vec<TimingRef> {
+fn views(masters: &IdVec<MasterId, Master>, linked: &[TimingLib], libs: &[u32]) -> Vec<TimingRef> {
     let mut view: Vec<TimingRef> = vec![None; masters.len()];
     for &lib in libs {
         let Some(cells) = linked.get(lib as usize).map(|lib| &lib.cells) else { continue };

@@ -79,7 +79,8 @@ impl Judge {
         let archive = Archive::new(Objective::of_scenario(&scenario)?)?;
         let metrics = engines.metrics(&design, true);
         let doubts = engines.timing().map_or(Vec::new(), |timing| timing.not_supported());
-        let sample = scenario.rule(GateId::Exactness).map_or(0.05, |rule| rule.sample.unwrap_or(1.0));
+        let sample =
+            scenario.rule(GateId::Exactness).map_or(0.05, |rule| rule.sample.unwrap_or(1.0));
         Ok(Judge {
             head: snapshot.root(),
             fixed_violations: engines.measures().legality().counts().fixed(),
@@ -290,7 +291,12 @@ impl Judge {
         self.design.undo_to(mark);
     }
 
-    fn case<'a>(&'a self, proposal: &'a Proposal, mark: Mark, after: &'a [MetricValue]) -> Case<'a> {
+    fn case<'a>(
+        &'a self,
+        proposal: &'a Proposal,
+        mark: Mark,
+        after: &'a [MetricValue],
+    ) -> Case<'a> {
         Case {
             proposal,
             scenario: &self.scenario,
@@ -387,9 +393,12 @@ impl Judge {
         } else {
             let followed = self.engines.metrics(&self.design, true);
             let anew = full.metrics(&self.design, true);
-            let differs = followed.iter().zip(&anew).find(|(a, b)| a.value.to_bits() != b.value.to_bits());
+            let differs =
+                followed.iter().zip(&anew).find(|(a, b)| a.value.to_bits() != b.value.to_bits());
             let text = match differs {
-                Some((a, b)) => format!("{}: {} followed, {} from scratch", a.metric, a.value, b.value),
+                Some((a, b)) => {
+                    format!("{}: {} followed, {} from scratch", a.metric, a.value, b.value)
+                }
                 None => "a state differs that no figure shows".to_owned(),
             };
             fail(GateId::Exactness, text)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cellwright_contract::delta::TimingMode;
 use cellwright_contract::metric::MetricValue;
+use cellwright_contract::result::{PathPin, TimingPath};
 use cellwright_db::timing::Edge;
 use cellwright_db::{Design, DirtySet, PinId};
 use cellwright_sta::constraints::Constraints;
@@ -129,8 +130,48 @@ impl Timing {
         same_totals
             && self.pins == other.pins
             && (0..self.pins).map(PinId::new).all(|pin| {
-                sides.iter().all(|side| pin_values(self, pin, *side) == pin_values(other, pin, *side))
+                sides
+                    .iter()
+                    .all(|side| pin_values(self, pin, *side) == pin_values(other, pin, *side))
             })
+    }
+
+    /// The worst endpoints, worst first, each as a path of its end alone.
+    pub fn worst_paths(&self, design: &Design, mode: TimingMode, count: usize) -> Vec<TimingPath> {
+        let mut ends = self.timer.endpoints(side(mode));
+        ends.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        ends.truncate(count);
+        ends.into_iter().map(|(pin, slack)| self.path(design, mode, pin, slack)).collect()
+    }
+
+    fn path(&self, design: &Design, mode: TimingMode, pin: PinId, slack: f32) -> TimingPath {
+        let edges = Edge::BOTH.map(|edge| (edge, self.timer.arrival(pin, side(mode), edge)));
+        let (edge, arrival) = edges
+            .into_iter()
+            .filter_map(|(edge, arrival)| arrival.map(|arrival| (edge, arrival)))
+            .reduce(|a, b| if b.1 > a.1 { b } else { a })
+            .unwrap_or((Edge::Rise, 0.0));
+        let slack = f64::from(slack);
+        let arrival = f64::from(arrival);
+        let required = match mode {
+            TimingMode::Setup => arrival + slack,
+            TimingMode::Hold => arrival - slack,
+        };
+        let name = design.pin_name(pin);
+        TimingPath {
+            startpoint: String::new(),
+            endpoint: name.clone(),
+            group: String::new(),
+            slack,
+            arrival,
+            required,
+            pins: vec![PathPin {
+                pin: name,
+                arrival,
+                slew: f64::from(self.timer.slew(pin, side(mode), edge)),
+                rising: edge == Edge::Rise,
+            }],
+        }
     }
 
     /// What the timer does not do for this design, in words.

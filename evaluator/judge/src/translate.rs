@@ -28,7 +28,9 @@ pub enum TranslateError {
     #[error("coordinate {0} is out of range; coordinates are 32-bit DBU")]
     Range(i64),
     /// One cell stands twice, or is moved and removed in one delta.
-    #[error("{0} stands more than once; one delta moves or resizes a cell once and does not also remove it")]
+    #[error(
+        "{0} stands more than once; one delta moves or resizes a cell once and does not also remove it"
+    )]
     Twice(String),
     /// The database refuses the change.
     #[error(transparent)]

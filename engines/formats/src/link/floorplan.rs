@@ -1,8 +1,6 @@
 //! Rows, tracks, regions, blockages, halos, places and port locations from DEF.
 
-use cellwright_db::floorplan::{
-    Blockage, BlockageKind, Halo, Region, RegionKind, Row, Tracks,
-};
+use cellwright_db::floorplan::{Blockage, BlockageKind, Halo, Region, RegionKind, Row, Tracks};
 use cellwright_db::records::NetKind;
 use cellwright_db::{
     CellId, DesignBuilder, Floorplan, LayerId, NetId, Orient, Place, PlaceStatus, Point, Rect,
@@ -272,9 +270,12 @@ impl Linker<'_, '_> {
                 let plain = def::unescape(member);
                 match self.builder.find_cell(&plain) {
                     Some(cell) => self.bind(cell, name, regions, group.at.get()),
-                    None => self.problem(Severity::Warning, "link-unknown-member", group.at.get(), || {
-                        format!("group `{}` names `{member}`, which is no cell", group.name)
-                    }),
+                    None => self.problem(
+                        Severity::Warning,
+                        "link-unknown-member",
+                        group.at.get(),
+                        || format!("group `{}` names `{member}`, which is no cell", group.name),
+                    ),
                 }
             }
         }
@@ -310,7 +311,8 @@ impl Linker<'_, '_> {
                     }
                     let Some(layer) = self.layer(shape.name, pin.at.get()) else { continue };
                     // A pin's shapes turn about its own origin.
-                    let placed = rects.iter().map(|r| turn.apply_rect(*r, 0, 0).shifted(at.x, at.y));
+                    let placed =
+                        rects.iter().map(|r| turn.apply_rect(*r, 0, 0).shifted(at.x, at.y));
                     shapes.extend(placed.map(|r| (layer, r)));
                 }
             }
@@ -336,7 +338,8 @@ impl Linker<'_, '_> {
                     }
                 }
             }
-            let cell = blockage.component.and_then(|name| self.builder.find_cell(&def::unescape(name)));
+            let cell =
+                blockage.component.and_then(|name| self.builder.find_cell(&def::unescape(name)));
             let cell = cell.unwrap_or(CellId::NONE);
             match &blockage.kind {
                 def::BlockageKind::Placement { soft, partial } => {
@@ -345,7 +348,11 @@ impl Linker<'_, '_> {
                         None if *soft => BlockageKind::Soft,
                         None => BlockageKind::Hard,
                     };
-                    self.plan.blockages.extend(rects.into_iter().map(|rect| Blockage { kind, rect, cell }));
+                    self.plan.blockages.extend(rects.into_iter().map(|rect| Blockage {
+                        kind,
+                        rect,
+                        cell,
+                    }));
                 }
                 def::BlockageKind::Layer { layer, .. } => {
                     let Some(layer) = self.layer(layer, blockage.at.get()) else { continue };
@@ -470,6 +477,8 @@ mod tests {
     #[test]
     fn a_star_stands_for_anything() {
         assert!(glob("u/*", "u/a/b") && glob("*", "") && glob("a*b*c", "a1b2c") && glob("x", "x"));
-        assert!(!glob("u/*", "v/a") && !glob("a*b", "a") && !glob("x", "xy") && !glob("ab*ba", "aba"));
+        assert!(
+            !glob("u/*", "v/a") && !glob("a*b", "a") && !glob("x", "xy") && !glob("ab*ba", "aba")
+        );
     }
 }

@@ -10,7 +10,10 @@ use crate::liberty;
 
 /// The masters of LEF macros and Liberty libraries: macros in their order, then the cells that
 /// only Liberty knows, in order of appearance.
-pub fn link(macros: Vec<MacroGeometry>, libraries: &[&liberty::Library]) -> IdVec<MasterId, Master> {
+pub fn link(
+    macros: Vec<MacroGeometry>,
+    libraries: &[&liberty::Library],
+) -> IdVec<MasterId, Master> {
     let mut cells: HashMap<&str, Vec<&liberty::Cell>> = HashMap::new();
     let mut order: Vec<&str> = Vec::new();
     for cell in libraries.iter().flat_map(|library| &library.cells) {
@@ -48,11 +51,7 @@ pub fn link(macros: Vec<MacroGeometry>, libraries: &[&liberty::Library]) -> IdVe
     masters
 }
 
-fn link_master(
-    geometry: MacroGeometry,
-    has_geometry: bool,
-    views: &[&liberty::Cell],
-) -> Master {
+fn link_master(geometry: MacroGeometry, has_geometry: bool, views: &[&liberty::Cell]) -> Master {
     let mut supplies = Vec::new();
     let mut pins: Vec<MasterPin> = Vec::new();
     for pin in geometry.pins {
@@ -63,7 +62,8 @@ fn link_master(
                 supplies.push(SupplyPin { name: pin.name, rail, shapes: pin.shapes });
             }
             _ => {
-                let is_supply = views.iter().any(|cell| cell.pg_pins.iter().any(|p| p.name == pin.name));
+                let is_supply =
+                    views.iter().any(|cell| cell.pg_pins.iter().any(|p| p.name == pin.name));
                 if is_supply {
                     continue;
                 }

@@ -3,9 +3,7 @@
 use cellwright_db::library::{MasterClass, PinDirection};
 use cellwright_db::records::NetKind;
 use cellwright_db::tech::Symmetry;
-use cellwright_db::{
-    DesignBuilder, IdVec, Master, MasterId, MasterPin, NetId, Place, Point, Rect,
-};
+use cellwright_db::{DesignBuilder, IdVec, Master, MasterId, MasterPin, NetId, Place, Point, Rect};
 use hashbrown::HashMap;
 
 use crate::text::{Problem, Problems, Severity};
@@ -113,7 +111,12 @@ pub fn black_boxes(netlist: &FlatNetlist, masters: &mut IdVec<MasterId, Master>)
 }
 
 /// Puts a flat netlist into a builder.
-pub fn link(file: &str, netlist: &FlatNetlist, builder: &mut DesignBuilder, problems: &mut Problems) {
+pub fn link(
+    file: &str,
+    netlist: &FlatNetlist,
+    builder: &mut DesignBuilder,
+    problems: &mut Problems,
+) {
     for net in 0..netlist.nets.len() {
         let kind = match netlist.tie(net as u32) {
             Some(Tie::Zero) => NetKind::Ground,

@@ -81,10 +81,7 @@ impl Grid {
 /// between its crossing edges. Slanted edges make the whole polygon its bounding box.
 pub fn polygon_rects(points: &[Point], out: &mut Vec<Rect>) {
     let edges = || points.iter().zip(points.iter().cycle().skip(1));
-    let Some(bounds) = points
-        .iter()
-        .map(|p| Rect { lo: *p, hi: *p })
-        .reduce(|a, b| a.union(&b))
+    let Some(bounds) = points.iter().map(|p| Rect { lo: *p, hi: *p }).reduce(|a, b| a.union(&b))
     else {
         return;
     };

@@ -97,9 +97,13 @@ pub fn link(
             let size = match (site.size, row_pattern_size(site, file)) {
                 (Some(size), _) | (None, Some(size)) => size,
                 (None, None) => {
-                    problems.report(Severity::Error, "link-site-size", source, site.at.get(), || {
-                        format!("site `{}` has no SIZE; rows of it cannot be used", site.name)
-                    });
+                    problems.report(
+                        Severity::Error,
+                        "link-site-size",
+                        source,
+                        site.at.get(),
+                        || format!("site `{}` has no SIZE; rows of it cannot be used", site.name),
+                    );
                     continue;
                 }
             };
@@ -125,12 +129,22 @@ pub fn link(
     for (source, file) in files {
         for cell in &file.macros {
             if seen.insert(cell.name, ()).is_some() {
-                problems.report(Severity::Warning, "link-macro-twice", source, cell.at.get(), || {
-                    format!("macro `{}` is defined twice; the first definition stays", cell.name)
-                });
+                problems.report(
+                    Severity::Warning,
+                    "link-macro-twice",
+                    source,
+                    cell.at.get(),
+                    || {
+                        format!(
+                            "macro `{}` is defined twice; the first definition stays",
+                            cell.name
+                        )
+                    },
+                );
                 continue;
             }
-            macros.push(link_macro(source, cell, &layer_ids, &site_ids, &tech, &mut grid, problems));
+            macros
+                .push(link_macro(source, cell, &layer_ids, &site_ids, &tech, &mut grid, problems));
         }
     }
     if grid.rounded > 0

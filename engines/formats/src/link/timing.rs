@@ -80,7 +80,8 @@ fn link_cell(
     master: &Master,
 ) -> TimingCell {
     // Pin number of each Liberty pin; internal pins have none.
-    let number: Vec<Option<MasterPinId>> = cell.pins.iter().map(|pin| master.pin(&pin.name)).collect();
+    let number: Vec<Option<MasterPinId>> =
+        cell.pins.iter().map(|pin| master.pin(&pin.name)).collect();
     let states: Vec<(&str, u32)> = cell
         .sequentials
         .iter()
@@ -107,7 +108,8 @@ fn link_cell(
         let rise = pin.rise_capacitance.unwrap_or(plain);
         let fall = pin.fall_capacitance.unwrap_or(plain);
         let range = |range: Option<[f32; 2]>, cap: f32| range.unwrap_or([cap, cap]);
-        let (rise, fall) = (range(pin.rise_capacitance_range, rise), range(pin.fall_capacitance_range, fall));
+        let (rise, fall) =
+            (range(pin.rise_capacitance_range, rise), range(pin.fall_capacitance_range, fall));
         pins[number.index()] = TimingPin {
             present: true,
             cap_min: [rise[0], fall[0]],
@@ -158,10 +160,7 @@ fn link_cell(
     TimingCell {
         master: id,
         area: f64::from(cell.area.unwrap_or(0.0)),
-        leakage: cell
-            .leakage_power
-            .or(library.defaults.cell_leakage_power)
-            .map(f64::from),
+        leakage: cell.leakage_power.or(library.defaults.cell_leakage_power).map(f64::from),
         dont_use: cell.dont_use,
         dont_touch: cell.dont_touch,
         is_macro: cell.is_macro || cell.is_memory,
@@ -184,12 +183,10 @@ fn link_arc(
     let [value, slew] = if kind.is_check() {
         [[&timing.rise_constraint, &timing.fall_constraint], [&None, &None]]
     } else {
-        [
-            [&timing.cell_rise, &timing.cell_fall],
-            [&timing.rise_transition, &timing.fall_transition],
-        ]
+        [[&timing.cell_rise, &timing.cell_fall], [&timing.rise_transition, &timing.fall_transition]]
     };
-    let tables = |pair: [&Option<liberty::Table>; 2]| pair.map(|table| table.as_ref().map(link_table));
+    let tables =
+        |pair: [&Option<liberty::Table>; 2]| pair.map(|table| table.as_ref().map(link_table));
     let (mut value, mut slew) = (tables(value), tables(slew));
     if !kind.is_check() {
         for edge in Edge::BOTH {

@@ -12,6 +12,9 @@ use crate::table::Gate;
 pub enum Calculator {
     /// All capacitance lumped at the driver; wires take no time and keep the slew.
     Lumped,
+    /// All capacitance lumped at the driver; wires take their Elmore delay and keep the slew. Plain
+    /// enough that a checker can recompute it to the last digit of its figures.
+    LumpedElmore,
     /// Effective capacitance on the π model, Elmore poles at the loads.
     #[default]
     DmpCeffElmore,
@@ -46,6 +49,10 @@ impl Calculator {
                 let (delay, slew) = gate.delay_slew(slew, load.total());
                 Drive { delay, slew, wave: Wave::Flat }
             }
+            Calculator::LumpedElmore => {
+                let (delay, slew) = gate.delay_slew(slew, load.total());
+                Drive { delay, slew, wave: Wave::Elmore }
+            }
             Calculator::DmpCeffElmore => dmp::drive(gate, slew, load, swing),
         }
     }
@@ -56,7 +63,7 @@ impl Drive {
     pub(crate) fn port(calculator: Calculator, slew: f64) -> Drive {
         let wave = match calculator {
             Calculator::Lumped => Wave::Flat,
-            Calculator::DmpCeffElmore => Wave::Elmore,
+            Calculator::LumpedElmore | Calculator::DmpCeffElmore => Wave::Elmore,
         };
         Drive { delay: 0.0, slew, wave }
     }

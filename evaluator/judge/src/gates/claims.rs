@@ -45,7 +45,10 @@ pub(super) fn check(case: &Case<'_>, timing: bool, gates: &mut Vec<GateResult>) 
         let now = crate::engines::value_of(case.after, "legality_violations").unwrap_or(0.0);
         let was = crate::engines::value_of(case.before, "legality_violations").unwrap_or(0.0);
         if claim.added as f64 - claim.removed as f64 != now - was {
-            let text = format!("declared {} added, {} removed; {was} before, {now} after", claim.added, claim.removed);
+            let text = format!(
+                "declared {} added, {} removed; {was} before, {now} after",
+                claim.added, claim.removed
+            );
             gates.push(fail(id, text));
             return;
         }
@@ -75,7 +78,8 @@ fn timing_claim(case: &Case<'_>, claim: &TimingDelta) -> Result<(), GateResult> 
     if near(was, claim.before) && near(is, claim.after) {
         return Ok(());
     }
-    let text = format!("{metric}: declared {} → {}; recomputed {was} → {is}", claim.before, claim.after);
+    let text =
+        format!("{metric}: declared {} → {}; recomputed {was} → {is}", claim.before, claim.after);
     Err(fail(id, text))
 }
 
@@ -85,15 +89,17 @@ fn pin_claim(case: &Case<'_>, claim: &TimingDelta) -> Result<(), GateResult> {
     let Some(reference) = &claim.id else {
         return Err(fail(id, "a claim about a pin or an endpoint names it"));
     };
-    let pin = translate::pin(case.design, reference).map_err(|error| fail(id, error.to_string()))?;
+    let pin =
+        translate::pin(case.design, reference).map_err(|error| fail(id, error.to_string()))?;
     let Some(timing) = case.engines.timing() else {
         return Err(unknown(id, "the design has no timing"));
     };
     match timing.slack(pin, claim.mode) {
         Some(slack) if (slack - claim.after).abs() <= SLACK_TOLERANCE => Ok(()),
-        Some(slack) => {
-            Err(fail(id, format!("{reference}: declared {} after; recomputed {slack}", claim.after)))
-        }
+        Some(slack) => Err(fail(
+            id,
+            format!("{reference}: declared {} after; recomputed {slack}", claim.after),
+        )),
         None => Err(fail(id, format!("{reference} is not constrained"))),
     }
 }

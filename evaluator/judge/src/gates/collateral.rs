@@ -19,7 +19,9 @@ pub(super) fn check(case: &Case<'_>, gates: &mut Vec<GateResult>) {
     let dirty = case.dirty;
     let outside = difference.ops.iter().find(|op| {
         let inside = match op {
-            Op::Move { cell, .. } | Op::Resize { cell, .. } => dirty.cells.binary_search(cell).is_ok(),
+            Op::Move { cell, .. } | Op::Resize { cell, .. } => {
+                dirty.cells.binary_search(cell).is_ok()
+            }
             Op::AddCell(new) | Op::RemoveCell(new) => dirty.cells.binary_search(&new.cell).is_ok(),
             Op::AddNet(new) | Op::RemoveNet(new) => dirty.nets.binary_search(&new.net).is_ok(),
             Op::Connect { pin, .. } => {

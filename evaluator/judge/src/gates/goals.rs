@@ -44,7 +44,11 @@ pub(super) fn check(case: &Case<'_>, gates: &mut Vec<GateResult>) {
         unknown(id, open.join("; "))
     } else {
         let mut result = pass(id);
-        result.evidence = soft.iter().map(|text| format!("soft goal missed: {text}")).collect::<Vec<_>>().join("; ");
+        result.evidence = soft
+            .iter()
+            .map(|text| format!("soft goal missed: {text}"))
+            .collect::<Vec<_>>()
+            .join("; ");
         result
     });
 }

@@ -60,7 +60,9 @@ fn guard(case: &Case<'_>, rule: &GateRule, metric: &str) -> GateResult {
         let reference = match rule.reference {
             GoalRef::Parent => value_of(case.before, metric),
             GoalRef::Baseline => value_of(case.baseline, metric),
-            GoalRef::Best => value_of(case.best, metric).or_else(|| value_of(case.baseline, metric)),
+            GoalRef::Best => {
+                value_of(case.best, metric).or_else(|| value_of(case.baseline, metric))
+            }
         };
         let Some(reference) = reference else {
             return unknown(id, format!("{metric} has no reference value"));

@@ -39,9 +39,8 @@ fn drivers(case: &Case<'_>) -> Option<String> {
         let before = case.parent.net(net).map(|_| count_drivers(design, case.parent.net_pins(net)));
         // A net that only an inout drives has a driver too.
         let driven = now == 1 || (now == 0 && design.driver(net).is_some());
-        (!driven && before != Some(now)).then(|| {
-            format!("{} has {now} drivers", net_text(case, net))
-        })
+        (!driven && before != Some(now))
+            .then(|| format!("{} has {now} drivers", net_text(case, net)))
     })
 }
 
@@ -55,12 +54,12 @@ fn dangling(case: &Case<'_>) -> Option<String> {
     });
     let open_input = || {
         let new = case.dirty.cells.iter().filter(|cell| case.parent.cell(**cell).is_none());
-        new.filter(|cell| design.has_cell(**cell)).flat_map(|cell| design.cell_pins(*cell)).find_map(
-            |pin| {
+        new.filter(|cell| design.has_cell(**cell))
+            .flat_map(|cell| design.cell_pins(*cell))
+            .find_map(|pin| {
                 let open = design.pin_direction(pin).loads() && design.pin_net(pin).is_none();
                 open.then(|| format!("input {} of a new cell is open", design.pin_name(pin)))
-            },
-        )
+            })
     };
     let short_net = || {
         case.dirty.nets.iter().find_map(|&net| {
@@ -69,9 +68,8 @@ fn dangling(case: &Case<'_>) -> Option<String> {
             }
             let (now, new) = (design.net_pins(net).len(), case.parent.net(net).is_none());
             let before = if new { 2 } else { case.parent.net_pins(net).len() };
-            (now < 2 && now < before).then(|| {
-                format!("{} is left with {now} pins", net_text(case, net))
-            })
+            (now < 2 && now < before)
+                .then(|| format!("{} is left with {now} pins", net_text(case, net)))
         })
     };
     open_pin.or_else(open_input).or_else(short_net)

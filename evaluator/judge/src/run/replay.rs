@@ -1,0 +1,150 @@
+//! Replays a run: the same proposals before a fresh judge must leave the same journal and world.
+
+use std::path::Path;
+
+use cellwright_contract::budget::CostBudget;
+use cellwright_contract::proposal::Proposal;
+use cellwright_contract::refs::{Digest, Hex32};
+use cellwright_contract::scenario::Scenario;
+use cellwright_db::{Delta, Snapshot};
+use cellwright_formats::load::FileRead;
+use serde_json::Value;
+use thiserror::Error;
+
+use super::folder::{FolderError, RunFolder};
+use super::record;
+use super::session::{RunError, manifest, world};
+use crate::digest::DigestError;
+use crate::digest::world::world_digest;
+use crate::engines::EngineConfig;
+use crate::journal::manifest::{Manifest, ReplayOutcome};
+use crate::journal::{DeltaBatch, DeltaLogReader, JournalError, read_all};
+use crate::judge::{Judge, JudgeError};
+use crate::verdict::Verdict;
+
+/// A replay cannot begin or go on; this is no answer about the run.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// Files of the run directory.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The journal itself is broken: a line is missing, torn or out of form.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The judge.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// A value without canonical form.
+    #[error(transparent)]
+    Digest(#[from] DigestError),
+    /// The manifest cannot be made.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An entry is not of a kind that a run writes.
+    #[error("journal entry {seq}: {why}")]
+    Entry {
+        /// The entry.
+        seq: u64,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// Replays the run in `folder` from a freshly loaded design.
+///
+/// # Errors
+/// [`ReplayError`] when the run directory cannot be read; a run that comes out differently is an
+/// answer, not an error.
+pub fn replay(
+    folder: &Path,
+    snapshot: &Snapshot,
+    files: &[FileRead],
+    config: EngineConfig,
+) -> Result<ReplayOutcome, ReplayError> {
+    let folder = RunFolder::open(folder);
+    let recorded: Manifest = folder.read_json(&folder.manifest())?;
+    let scenario: Scenario = folder.read_json(&folder.scenario())?;
+    let here = manifest(&scenario, recorded.seed, files, snapshot)?;
+    if let Some(outcome) = recorded.mismatch(&here) {
+        return Ok(outcome);
+    }
+    let verdict: Verdict = folder.read_json(&folder.verdict())?;
+    let (entries, point) = read_all(&folder.journal())?;
+    let diverged = |seq: u64| ReplayOutcome::TrajectoryDiverged { run: "run-1".to_owned(), seq };
+    let run = verdict.runs.first();
+    if let Some(run) = run
+        && Digest::Sha256(run.journal_digest.0) != point.digest
+    {
+        // The journal is well formed and not the one that the verdict speaks of: entries are
+        // missing at its end or were changed in place. The first entry that a fresh judge does not
+        // confirm is found below; a missing end shows as the entry after the last.
+        if entries.len() as u64 != run.steps {
+            return Ok(diverged(entries.len() as u64 + 1));
+        }
+    }
+    let mut log = DeltaLogReader::open(&folder.deltas())?;
+    let mut judge = Judge::new(snapshot, scenario, config)?;
+    let mut previous: Option<String> = None;
+    let mut rebased = false;
+    for entry in &entries {
+        if entry.tool != "cw.commit" {
+            let why = format!("`{}` is not replayed", entry.tool);
+            return Err(ReplayError::Entry { seq: entry.seq, why });
+        }
+        let bad = |why: String| ReplayError::Entry { seq: entry.seq, why };
+        let mut proposal: Proposal = serde_json::from_value(entry.args["proposal"].clone())
+            .map_err(|error| bad(error.to_string()))?;
+        let spent: CostBudget = serde_json::from_value(entry.args["spent"].clone())
+            .map_err(|error| bad(error.to_string()))?;
+        // The agent's account begins with its first proposal, and so does the baseline.
+        if !rebased && !proposal.id.starts_with("place-") {
+            judge.rebase();
+            rebased = true;
+        }
+        let mut batch: Option<DeltaBatch> = None;
+        let mut logged = None;
+        if let Some(value) = entry.result.get("deltas") {
+            let named: DeltaBatch =
+                serde_json::from_value(value.clone()).map_err(|error| bad(error.to_string()))?;
+            // A delta that does not fit its batch is a divergence of this very entry.
+            let Ok(records) = log.next_batch(&named) else { return Ok(diverged(entry.seq)) };
+            logged = records.into_iter().next();
+            batch = Some(named);
+        }
+        if entry.args["delta_record"].is_u64() {
+            let decoded =
+                logged.as_deref().and_then(|bytes| Delta::from_canonical_bytes(bytes).ok());
+            let words = decoded.and_then(|delta| record::proposal_of_delta(judge.design(), &delta));
+            let Some(words) = words else { return Ok(diverged(entry.seq)) };
+            let summary = proposal.expected_delta.summary;
+            proposal.expected_delta = words;
+            proposal.expected_delta.summary = summary;
+        }
+        let reply = record::commit(&mut judge, &proposal, previous.as_deref())?;
+        let mut result = reply.result;
+        if let (Some(batch), Some(bytes)) = (&batch, &logged) {
+            if *bytes != reply.outcome.judged.delta.canonical_bytes() {
+                return Ok(diverged(entry.seq));
+            }
+            result["deltas"] = serde_json::to_value(batch).map_err(DigestError::from)?;
+        }
+        if let Some(id) = reply.outcome.certificate {
+            previous = Some(id);
+        }
+        let mut again = entry.clone();
+        again.result = result;
+        again.args = record::args(&proposal, entry.args["delta_record"].as_u64(), &spent)?;
+        again.error = Value::Null;
+        if again.canonical()? != entry.canonical()? {
+            return Ok(diverged(entry.seq));
+        }
+    }
+    if let Some(run) = run {
+        let same_journal = Digest::Sha256(run.journal_digest.0) == point.digest;
+        let same_world = world_digest(&world(&judge))? == Hex32(run.world_digest.0);
+        if !(same_journal && same_world && run.steps == entries.len() as u64) {
+            return Ok(diverged(entries.len() as u64 + 1));
+        }
+    }
+    Ok(ReplayOutcome::Verified)
+}

@@ -1,0 +1,9 @@
+//! One file per subcommand.
+
+pub(crate) mod check;
+pub(crate) mod demo;
+pub(crate) mod place;
+pub(crate) mod replay;
+pub(crate) mod run;
+pub(crate) mod sta;
+pub(crate) mod verify;

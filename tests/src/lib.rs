@@ -1,1 +1,0 @@
-//! Holds the whole-program tests beside it; has no code of its own.
