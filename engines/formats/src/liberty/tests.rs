@@ -254,8 +254,8 @@ fn deep_nesting_does_not_overflow_the_stack() {
 #[test]
 fn small_files_cannot_ask_for_endless_buses() {
     let mut text = "library (l) { type (t) { bit_from : 65535; bit_to : 0; }\n".to_owned();
-    for i in 0..100 {
-        let arcs = "timing () { related_bus_pins : \"D\"; }".repeat(20);
+    for i in 0..20 {
+        let arcs = "timing () { related_bus_pins : \"D\"; }";
         text += &format!("cell (c{i}) {{ bus (D) {{ bus_type : t; {arcs} }} }}\n");
     }
     let (library, problems) = read_text(&text);

@@ -21,7 +21,7 @@ pub(super) const ZERO: Bit = u32::MAX - 2;
 const MAX_EXPR: usize = 1 << 20;
 
 /// The most bits of all expressions of a design together.
-const MAX_WORK: u64 = 1 << 28;
+const MAX_WORK: u64 = 1 << 27;
 
 /// A net or bus with its place among the bits.
 #[derive(Debug, Clone, Copy)]

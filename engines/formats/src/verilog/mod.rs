@@ -26,9 +26,7 @@ mod writer;
 
 pub use ast::{Conn, Design, Expr, Instance, Module, NameId, Port, Signal, Tie};
 pub use elaborate::elaborate;
-pub use flat::{
-    Connection, FlatNetlist, FlatPort, Master, MasterPort, NameList, NetRef, PortBus,
-};
+pub use flat::{Connection, FlatNetlist, FlatPort, Master, MasterPort, NameList, NetRef, PortBus};
 pub use masters::{LeafMasters, LeafPort, LibraryMasters, NoMasters, PortDirection};
 pub use writer::{FlatNetlistView, PortView, VectorPort, write_verilog};
 
