@@ -7,7 +7,9 @@
 //! one knows how many of its pins lie on each edge of its box, so that a pin that comes or goes
 //! costs no scan unless it was the last one on an edge (as VPR does: Betz and Rose, FPL 1997).
 
-use cellwright_db::{CellId, Design, DirtySet, NetId, Owner, PinId, Place, Point, Rect};
+use cellwright_db::{
+    CellId, Design, DirtySet, MasterPinId, NetId, Owner, PinId, Place, Point, Rect,
+};
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
@@ -46,9 +48,15 @@ pub struct NetBox {
     lo: Point,
     hi: Point,
     located: u32,
-    /// Pins at the left, right, lower, upper edge; zeros unless counted.
-    edges: [u32; 4],
     kind: Kind,
+}
+
+/// A box with the number of pins at its left, right, lower and upper edge; zeros unless counted.
+/// Kept apart from the boxes, so that the boxes of the many small nets lie close together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Edged {
+    net_box: NetBox,
+    edges: [u32; 4],
 }
 
 impl NetBox {
@@ -57,7 +65,6 @@ impl NetBox {
             lo: Point::new(i32::MAX, i32::MAX),
             hi: Point::new(i32::MIN, i32::MIN),
             located: 0,
-            edges: [0; 4],
             kind,
         }
     }
@@ -80,29 +87,32 @@ impl NetBox {
         self.lo = Point::new(self.lo.x.min(at.x), self.lo.y.min(at.y));
         self.hi = Point::new(self.hi.x.max(at.x), self.hi.y.max(at.y));
     }
+}
+
+impl Edged {
     /// Adds a pin of a counted net.
     fn give(&mut self, at: Point) {
         if at.x == NOWHERE.x {
             return;
         }
-        self.located += 1;
+        let NetBox { lo, hi, located, .. } = &mut self.net_box;
+        *located += 1;
         let [left, right, low, high] = &mut self.edges;
-        outer(at.x, &mut self.lo.x, left, |value, bound| value < bound);
-        outer(at.x, &mut self.hi.x, right, |value, bound| value > bound);
-        outer(at.y, &mut self.lo.y, low, |value, bound| value < bound);
-        outer(at.y, &mut self.hi.y, high, |value, bound| value > bound);
+        outer(at.x, &mut lo.x, left, |value, bound| value < bound);
+        outer(at.x, &mut hi.x, right, |value, bound| value > bound);
+        outer(at.y, &mut lo.y, low, |value, bound| value < bound);
+        outer(at.y, &mut hi.y, high, |value, bound| value > bound);
     }
     /// Takes a pin of a counted net away. False when an edge lost its last pin.
     fn take(&mut self, at: Point) -> bool {
         if at.x == NOWHERE.x {
             return true;
         }
-        self.located = self.located.saturating_sub(1);
-        let bounds = [self.lo.x, self.hi.x, self.lo.y, self.hi.y];
+        let NetBox { lo, hi, located, .. } = &mut self.net_box;
+        *located = located.saturating_sub(1);
+        let bounds = [(at.x, lo.x), (at.x, hi.x), (at.y, lo.y), (at.y, hi.y)];
         let mut sound = true;
-        for ((bound, value), count) in
-            bounds.into_iter().zip([at.x, at.x, at.y, at.y]).zip(&mut self.edges)
-        {
+        for ((value, bound), count) in bounds.into_iter().zip(&mut self.edges) {
             if value == bound {
                 *count = count.saturating_sub(1);
                 sound &= *count > 0;
@@ -151,8 +161,9 @@ struct Event {
 pub(crate) struct NetBoxes {
     pins: Vec<Spot>,
     nets: Vec<NetBox>,
+    edges: Vec<[u32; 4]>,
     pin_log: Vec<(PinId, Spot)>,
-    net_log: Vec<(NetId, NetBox)>,
+    net_log: Vec<(NetId, Edged)>,
     frames: Vec<Frame>,
     events: Vec<Event>,
     /// Pins touched so far.
@@ -161,7 +172,7 @@ pub(crate) struct NetBoxes {
 
 impl PartialEq for NetBoxes {
     fn eq(&self, other: &Self) -> bool {
-        self.pins == other.pins && self.nets == other.nets
+        self.pins == other.pins && self.nets == other.nets && self.edges == other.edges
     }
 }
 
@@ -170,8 +181,7 @@ fn placed_at(design: &Design, cell: CellId, pin: PinId, place: Place) -> Point {
         return NOWHERE;
     }
     let master_pin = pin.0.wrapping_sub(design.cell(cell).first_pin.0);
-    let offset =
-        design.master(cell).pin_offset(cellwright_db::MasterPinId(master_pin), place.orient);
+    let offset = design.master(cell).pin_offset(MasterPinId(master_pin), place.orient);
     Point::new(place.x.wrapping_add(offset.x), place.y.wrapping_add(offset.y))
 }
 
@@ -207,20 +217,20 @@ impl NetBoxes {
         let mut boxes = NetBoxes {
             pins,
             nets: Vec::new(),
+            edges: Vec::new(),
             pin_log: Vec::new(),
             net_log: Vec::new(),
             frames: Vec::new(),
             events: Vec::new(),
             work: design.pin_slots() as u64,
         };
-        boxes.nets = (0..design.net_slots())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|net| {
-                let net = NetId::new(net);
-                boxes.scan(design, net, kind(design, net), &[])
-            })
-            .collect();
+        let nets = (0..design.net_slots()).into_par_iter().with_min_len(CHUNK);
+        let scanned = nets.map(|net| {
+            let net = NetId::new(net);
+            let Edged { net_box, edges } = boxes.scan(design, net, kind(design, net), &[]);
+            (net_box, edges)
+        });
+        (boxes.nets, boxes.edges) = scanned.unzip();
         boxes
     }
 
@@ -249,14 +259,13 @@ impl NetBoxes {
         });
         self.pins.resize(design.pin_slots(), Spot::NONE);
         self.nets.resize(design.net_slots(), NetBox::empty(Kind::Ignored));
+        self.edges.resize(design.net_slots(), [0; 4]);
         self.events.clear();
         for &cell in &dirty.cells {
-            for pin in design.cell_pins(cell) {
-                self.touch(design, pin);
-            }
+            self.touch_cell(design, cell);
         }
         for &pin in &dirty.pins {
-            self.touch(design, pin);
+            self.touch(pin, spot(design, pin));
         }
         let mut events = std::mem::take(&mut self.events);
         events.sort_by_key(|event| event.net);
@@ -268,8 +277,11 @@ impl NetBoxes {
             let end = rest.partition_point(|event| event.net <= net);
             let mine = &rest[skip..end];
             rest = &rest[end..];
-            let counted = kind == Kind::Counted && before.kind == Kind::Counted;
-            let stepped = counted.then(|| step(before, mine)).flatten();
+            let stepped = if kind == Kind::Counted && before.kind == Kind::Counted {
+                step(Edged { net_box: before, edges: self.edges[net.index()] }, mine)
+            } else {
+                None
+            };
             let after = match stepped {
                 Some(after) => after,
                 None => {
@@ -277,18 +289,42 @@ impl NetBoxes {
                     self.scan(design, net, kind, &[])
                 }
             };
-            if after != before {
-                self.net_log.push((net, before));
-                self.nets[net.index()] = after;
-                changed(net, &before, &after);
+            // A net of few pins has no edge counts, before or after.
+            let counts = kind == Kind::Counted || before.kind == Kind::Counted;
+            if after.net_box != before || (counts && after.edges != self.edges[net.index()]) {
+                let edges = if counts { self.edges[net.index()] } else { [0; 4] };
+                self.net_log.push((net, Edged { net_box: before, edges }));
+                self.nets[net.index()] = after.net_box;
+                if counts {
+                    self.edges[net.index()] = after.edges;
+                }
+                changed(net, &before, &after.net_box);
             }
         }
         self.events = events;
     }
 
-    fn touch(&mut self, design: &Design, pin: PinId) {
+    /// Brings the pins of a cell up to date.
+    #[inline]
+    fn touch_cell(&mut self, design: &Design, cell: CellId) {
+        let place = design.place(cell);
+        let there = place.is_placed() && design.has_cell(cell);
+        let master = design.master(cell);
+        for (number, pin) in design.cell_pins(cell).enumerate() {
+            let net = design.pin_net(pin).unwrap_or(NetId::NONE);
+            let at = if there {
+                let offset = master.pin_offset(MasterPinId::new(number), place.orient);
+                Point::new(place.x.wrapping_add(offset.x), place.y.wrapping_add(offset.y))
+            } else {
+                NOWHERE
+            };
+            self.touch(pin, Spot { at, net });
+        }
+    }
+
+    #[inline]
+    fn touch(&mut self, pin: PinId, new: Spot) {
         self.work += 1;
-        let new = spot(design, pin);
         let old = self.pins[pin.index()];
         if new == old {
             return;
@@ -304,10 +340,12 @@ impl NetBoxes {
     }
 
     /// The box of a net by a scan of its pins, with some cells elsewhere.
-    fn scan(&self, design: &Design, net: NetId, kind: Kind, moved: &[Moved]) -> NetBox {
-        let mut found = NetBox::empty(kind);
+    #[inline]
+    fn scan(&self, design: &Design, net: NetId, kind: Kind, moved: &[Moved]) -> Edged {
+        let mut net_box = NetBox::empty(kind);
+        let mut edges = [0; 4];
         if kind == Kind::Ignored {
-            return found;
+            return Edged { net_box, edges };
         }
         let at = |pin: PinId| {
             let mover = moved.iter().find(|m| pin.0.wrapping_sub(m.first) < m.pins);
@@ -317,17 +355,17 @@ impl NetBoxes {
             }
         };
         let pins = design.net_pins(net);
-        pins.iter().for_each(|&pin| found.stretch(at(pin)));
-        if kind == Kind::Counted && found.located > 0 {
+        pins.iter().for_each(|&pin| net_box.stretch(at(pin)));
+        if kind == Kind::Counted && net_box.located > 0 {
+            let [left, right, low, high] = &mut edges;
             for at in pins.iter().map(|&pin| at(pin)).filter(|at| at.x != NOWHERE.x) {
-                let [left, right, low, high] = &mut found.edges;
-                *left += u32::from(at.x == found.lo.x);
-                *right += u32::from(at.x == found.hi.x);
-                *low += u32::from(at.y == found.lo.y);
-                *high += u32::from(at.y == found.hi.y);
+                *left += u32::from(at.x == net_box.lo.x);
+                *right += u32::from(at.x == net_box.hi.x);
+                *low += u32::from(at.y == net_box.lo.y);
+                *high += u32::from(at.y == net_box.hi.y);
             }
         }
-        found
+        Edged { net_box, edges }
     }
 
     /// What the boxes would be with some cells elsewhere: calls `each` with every net of theirs,
@@ -360,7 +398,7 @@ impl NetBoxes {
             let before = &self.nets[net.index()];
             let after = match before.kind {
                 Kind::Ignored => continue,
-                Kind::Scanned => self.scan(design, net, Kind::Scanned, &moved),
+                Kind::Scanned => self.scan(design, net, Kind::Scanned, &moved).net_box,
                 Kind::Counted => {
                     let mut events: SmallVec<[Event; 8]> = SmallVec::new();
                     for mover in &moved {
@@ -372,8 +410,10 @@ impl NetBoxes {
                             events.push(Event { net, comes: true, at: to });
                         }
                     }
-                    step(*before, &events)
+                    let edges = self.edges[net.index()];
+                    step(Edged { net_box: *before, edges }, &events)
                         .unwrap_or_else(|| self.scan(design, net, Kind::Counted, &moved))
+                        .net_box
                 }
             };
             each(net, before, &after);
@@ -385,11 +425,15 @@ impl NetBoxes {
         for (pin, spot) in self.pin_log.drain(frame.pins_at..).rev() {
             self.pins[pin.index()] = spot;
         }
-        for (net, net_box) in self.net_log.drain(frame.nets_at..).rev() {
+        for (net, Edged { net_box, edges }) in self.net_log.drain(frame.nets_at..).rev() {
+            if net_box.kind == Kind::Counted || self.nets[net.index()].kind == Kind::Counted {
+                self.edges[net.index()] = edges;
+            }
             self.nets[net.index()] = net_box;
         }
         self.pins.truncate(frame.pins_len);
         self.nets.truncate(frame.nets_len);
+        self.edges.truncate(frame.nets_len);
         true
     }
 
@@ -402,14 +446,14 @@ impl NetBoxes {
 
 /// A counted box after its events: first what comes, so that an edge seldom empties. `None` when
 /// one did and only a scan tells the new edge.
-fn step(mut net_box: NetBox, events: &[Event]) -> Option<NetBox> {
+fn step(mut edged: Edged, events: &[Event]) -> Option<Edged> {
     for event in events.iter().filter(|event| event.comes) {
-        net_box.give(event.at);
+        edged.give(event.at);
     }
     for event in events.iter().filter(|event| !event.comes) {
-        if !net_box.take(event.at) {
+        if !edged.take(event.at) {
             return None;
         }
     }
-    Some(net_box)
+    Some(edged)
 }
