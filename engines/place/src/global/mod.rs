@@ -66,10 +66,10 @@ impl Schedule {
     fn of(effort: Effort) -> Schedule {
         let standard = Schedule {
             stop: 0.10,
-            first: 8e-5,
+            first: 1e-2,
             grow: 1.05,
             shrink: 0.95,
-            rise: 0.005,
+            rise: 0.03,
             gamma: 8.0,
             most: 2000,
         };

@@ -7,12 +7,12 @@ mod repair;
 pub(crate) mod rows;
 pub(crate) mod tall;
 
-use cellwright_db::{Orient, Point, Rect};
+use cellwright_db::{Orient, Point, Rect, SiteId};
 
 use crate::error::PlaceError;
 use crate::free::{FreeArea, free_area, parts};
 use crate::global::Spread;
-use crate::problem::Problem;
+use crate::problem::{Problem, RowInfo};
 use crate::report::{Event, Meter, Progress, Stage, tell};
 
 use abacus::Shelves;
@@ -150,24 +150,7 @@ fn attempt(
     }
     blocks.extend(reserve.iter().flat_map(|number| reserved(problem, *number)));
     let sites = row_sites(problem);
-    // The site on whose rows each node goes: its own, else the highest that takes it.
-    let mut class = vec![usize::MAX; n.len()];
-    for (node, class) in class.iter_mut().enumerate().filter(|(node, _)| !n.is_macro[*node]) {
-        let takes = |site: &&cellwright_db::SiteId| {
-            problem.rows.iter().find(|row| row.site == **site).is_some_and(|row| problem.site_takes(row, node))
-        };
-        match sites.iter().rev().find(takes).and_then(|site| sites.iter().position(|s| s == site)) {
-            Some(found) => *class = found,
-            None => {
-                return Err(PlaceError::NoRowFor {
-                    cell: n.cell[node].0.to_string(),
-                    master: String::new(),
-                    site: String::new(),
-                    height: n.h[node],
-                });
-            }
-        }
-    }
+    let class = classes(problem, &sites)?;
     for fence in parts(problem) {
         let mut area = free_area(problem, fence, &blocks);
         for (number, &site) in sites.iter().enumerate() {
@@ -178,11 +161,8 @@ fn attempt(
                 continue;
             }
             let height = problem.rows.iter().find(|row| row.site == site).map_or(1, |row| row.height);
-            let simple = |i: &u32| {
-                let i = *i as usize;
-                n.h[i] == height && n.halo[i] == [0; 4] && even_is_free(problem, i)
-            };
-            let (single, tall): (Vec<u32>, Vec<u32>) = mine.into_iter().partition(|i| simple(i));
+            let simple = |i: &u32| is_simple(problem, *i as usize, height);
+            let (single, tall): (Vec<u32>, Vec<u32>) = mine.into_iter().partition(simple);
             place_tall(problem, site, &mut area, tall, wish, &mut placement, meter)?;
             let event = Event { stage: Stage::Legalize, iteration: number as u32, hpwl: 0.0, overflow: 0.0, fraction: 0.5 };
             tell(progress, event)?;
@@ -198,9 +178,36 @@ fn attempt(
     Ok(placement)
 }
 
-/// Whether no rail can forbid the node a row of its own height.
-fn even_is_free(problem: &Problem, node: usize) -> bool {
-    (problem.nodes.h[node] / problem.base_height.max(1)) % 2 == 1
+/// The number in `sites` on whose rows each node goes: its own site, else the lowest rows that take
+/// it; `usize::MAX` for macros.
+///
+/// # Errors
+/// [`PlaceError::NoRowFor`].
+pub(crate) fn classes(problem: &Problem, sites: &[SiteId]) -> Result<Vec<usize>, PlaceError> {
+    let n = &problem.nodes;
+    let rows: Vec<Option<&RowInfo>> =
+        sites.iter().map(|site| problem.rows.iter().find(|row| row.site == *site)).collect();
+    let class = |node: usize| {
+        if n.is_macro[node] {
+            return Ok(usize::MAX);
+        }
+        let takes = |row: &Option<&RowInfo>| row.is_some_and(|row| problem.site_takes(row, node));
+        rows.iter().rposition(takes).ok_or_else(|| PlaceError::NoRowFor {
+            cell: n.cell[node].0.to_string(),
+            master: String::new(),
+            site: n.site[node].some().map_or(String::new(), |site| site.0.to_string()),
+            height: n.h[node],
+        })
+    };
+    (0..n.len()).map(class).collect()
+}
+
+/// Whether a node stands in one row of its height, whichever: no rail can forbid it one and it has
+/// no halo.
+pub(crate) fn is_simple(problem: &Problem, node: usize, height: i32) -> bool {
+    let n = &problem.nodes;
+    let even = (n.h[node] / problem.base_height.max(1)) % 2 == 0;
+    n.h[node] == height && n.halo[node] == [0; 4] && !even
 }
 
 /// Halos of this part's cells may reach into the next part.
@@ -212,7 +219,7 @@ fn claims_with_halo(problem: &Problem, fence: u32, placement: &Placement) -> Vec
 
 fn place_tall(
     problem: &Problem,
-    site: cellwright_db::SiteId,
+    site: SiteId,
     area: &mut FreeArea,
     mut tall: Vec<u32>,
     wish: &[(f64, f64)],
@@ -257,7 +264,7 @@ fn place_tall(
 
 fn place_single(
     problem: &Problem,
-    site: cellwright_db::SiteId,
+    site: SiteId,
     area: &FreeArea,
     mut nodes: Vec<u32>,
     wish: &[(f64, f64)],

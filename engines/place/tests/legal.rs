@@ -1,0 +1,162 @@
+//! Legal on random floorplans: fragmented rows, mixed heights, fences, blockages, up to 95 % full.
+
+mod common;
+
+use cellwright_db::floorplan::BlockageKind;
+use cellwright_db::{Point, Rect, RegionId};
+use cellwright_place::{PlaceConfig, PlaceError, Stages, place};
+use common::{Case, HEIGHT, Rng, STEP, blockage, broken, fence, fixed, master, wire};
+use proptest::prelude::*;
+
+/// A random case filled to about `fill` per cent.
+fn random(seed: u64, fill: i64) -> Case {
+    let mut rng = Rng(seed);
+    let masters = vec![
+        master("a", 2, 1, 3),
+        master("b", 3, 1, 3),
+        master("c", 5, 1, 4),
+        master("d", 4, 2, 4),
+        master("e", 3, 3, 4),
+        master("block", 9, 2, 2),
+    ];
+    let (rows, sites) = (6 + rng.below(6) as i32, 30 + rng.below(40) as i32);
+    let mut case = Case::new(rows, sites, masters);
+    // Fragmented rows: cut pieces out.
+    for _ in 0..rng.below(4) {
+        let at = rng.below(case.plan.rows.len() as u32) as usize;
+        let row = case.plan.rows[at].clone();
+        if row.count > 16 {
+            let cut = 6 + rng.below(8) as i32;
+            case.plan.rows[at].count = cut;
+            let mut right = row.clone();
+            right.origin.x += (cut + 1) * STEP;
+            right.count -= cut + 1;
+            case.plan.rows.push(right);
+        }
+    }
+    let corner = |rng: &mut Rng| {
+        let x = 103 + rng.below(sites as u32) as i32 * STEP - 7;
+        let y = 100 + rng.below(rows as u32) as i32 * HEIGHT + rng.below(60) as i32;
+        Point::new(x, y)
+    };
+    for _ in 0..rng.below(3) {
+        let p = corner(&mut rng);
+        case.cells.push((5, fixed(p.x, p.y), RegionId::NONE));
+    }
+    if rng.below(2) == 0 {
+        let p = corner(&mut rng);
+        let rect = Rect::new(p.x, p.y, p.x + 77, p.y + 130);
+        case.plan.blockages.push(blockage(BlockageKind::Hard, rect));
+    }
+    let fenced = rng.below(3) == 0;
+    if fenced {
+        let width = (sites / 3) * STEP;
+        let rect = Rect::new(100, 100, 103 + width, 100 + 3 * HEIGHT + 20);
+        case.plan.regions.push(fence("f", vec![rect]));
+    }
+    if rng.below(3) == 0 {
+        let rect = Rect::new(150, 300, 300, 520);
+        case.plan.blockages.push(blockage(BlockageKind::Partial(0.6), rect));
+    }
+    // Fill by area as the floorplan leaves it.
+    let free = {
+        let design = case.design();
+        let problem = cellwright_place::Problem::new(&design, &PlaceConfig::default());
+        cellwright_place::free::free_area(&problem, u32::MAX, &problem.blocks).area()
+    };
+    let mut area = 0;
+    loop {
+        let which = match rng.below(20) {
+            0 => 3,
+            1 => 4,
+            k => (k % 3) as usize,
+        };
+        let size = case.masters[which].area();
+        if (area + size) * 100 > free * fill {
+            break;
+        }
+        area += size;
+        case.unplaced(which);
+    }
+    if fenced {
+        for _ in 0..3 {
+            let cell = case.unplaced(0);
+            case.cells[cell].2 = RegionId::new(0);
+        }
+    }
+    if case.cells.len() > 2 {
+        wire(&mut case, &mut rng);
+    }
+    case
+}
+
+fn run(case: &Case, config: &PlaceConfig) -> Result<i64, PlaceError> {
+    let mut design = case.design();
+    let result = place(&design, config, &mut ())?;
+    design.apply(&result.delta).unwrap();
+    assert_eq!(broken(&design), Vec::<String>::new());
+    let hpwl: Vec<i64> = result.report.stages.iter().map(|stage| stage.hpwl).collect();
+    if let [.., before, after] = hpwl[..] {
+        assert!(after <= before, "detailed placement made {before} into {after}");
+    }
+    Ok(hpwl.last().copied().unwrap_or(0))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_result_is_legal(seed in any::<u64>(), fill in 30_i64..80) {
+        match run(&random(seed, fill), &PlaceConfig::default()) {
+            Ok(_) => {}
+            // A fence or a cut may leave less than its cells need; then the numbers say so.
+            Err(PlaceError::TooFull { .. }) => {}
+            Err(error) => prop_assert!(false, "{error}"),
+        }
+    }
+
+    #[test]
+    fn nearly_full_is_legal_or_said_to_be_fragmented(seed in any::<u64>()) {
+        match run(&random(seed, 95), &PlaceConfig::default()) {
+            Ok(_) | Err(PlaceError::TooFull { .. } | PlaceError::Fragmented { .. }) => {}
+            Err(error) => prop_assert!(false, "{error}"),
+        }
+    }
+}
+
+#[test]
+fn single_rows_fill_up_to_the_last_site() {
+    // Rows of 20 sites, cells of 2, 3 and 5 that fit exactly: no waste is allowed.
+    let mut case = Case::new(8, 20, vec![master("a", 2, 1, 2), master("b", 3, 1, 2), master("c", 5, 1, 2)]);
+    for _ in 0..8 {
+        for which in [0, 1, 2, 0, 1, 2] {
+            case.unplaced(which);
+        }
+    }
+    wire(&mut case, &mut Rng(5));
+    run(&case, &PlaceConfig::default()).unwrap();
+}
+
+#[test]
+fn a_legal_placement_stays_when_legalised() {
+    let case = random(11, 60);
+    let mut design = case.design();
+    let delta = place(&design, &PlaceConfig::default(), &mut ()).unwrap().delta;
+    design.apply(&delta).unwrap();
+    let only = Stages { global: false, legalize: true, detailed: false };
+    let again = place(&design, &PlaceConfig { stages: only, ..PlaceConfig::default() }, &mut ()).unwrap();
+    assert_eq!(again.delta.ops, vec![]);
+}
+
+#[test]
+fn edge_spacing_is_kept() {
+    let mut near = master("a", 2, 1, 3);
+    near.edge_types = Some(("W".into(), "W".into()));
+    let mut case = Case::new(6, 40, vec![near]);
+    case.edge_spacing.push(("W".into(), "W".into(), 15));
+    (0..50).for_each(|_| {
+        case.unplaced(0);
+    });
+    wire(&mut case, &mut Rng(3));
+    run(&case, &PlaceConfig::default()).unwrap();
+}
