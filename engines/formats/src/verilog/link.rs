@@ -9,7 +9,7 @@ use crate::text::{FormatError, Problems, Severity};
 use std::collections::HashMap;
 
 /// The most names of pins.
-const MAX_PIN_NAMES: usize = 1 << 22;
+const MAX_PIN_NAMES: usize = 1 << 20;
 
 /// A module as bits.
 pub(super) struct Compiled {
