@@ -8,6 +8,7 @@ pub mod constraints;
 mod delay;
 mod graph;
 pub mod parasitics;
+pub mod report;
 mod search;
 pub mod table;
 #[cfg(test)]
@@ -17,4 +18,5 @@ mod timer;
 pub use delay::Calculator;
 pub use graph::BrokenLoop;
 pub use graph::model::CheckKind;
+pub use report::{LimitKind, Step, TimingPath, Violation};
 pub use timer::{Config, Side, Timer, TimerError, Updated};

@@ -137,8 +137,7 @@ impl Gate {
                 let width = loads.len();
                 let row = &values[i * width + j..i * width + j + width + 2];
                 let (a, b, c, d) = (row[0], row[width], row[width + 1], row[1]);
-                let weight =
-                    [(1.0 - u) * (1.0 - v), u * (1.0 - v), u * v, (1.0 - u) * v];
+                let weight = [(1.0 - u) * (1.0 - v), u * (1.0 - v), u * v, (1.0 - u) * v];
                 let mix = |k: usize| {
                     weight[0] * f64::from(a[k])
                         + weight[1] * f64::from(b[k])

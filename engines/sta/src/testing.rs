@@ -144,11 +144,7 @@ pub(crate) fn library() -> Library {
                         } else {
                             [delay(0.02), delay(0.017)]
                         },
-                        slew: if arc.is_check() {
-                            [None, None]
-                        } else {
-                            [slew(0.01), slew(0.008)]
-                        },
+                        slew: if arc.is_check() { [None, None] } else { [slew(0.01), slew(0.008)] },
                     }
                 })
                 .collect();

@@ -29,7 +29,6 @@ pub(super) struct Solved {
     pole: [f64; 2],
     g: [f64; 2],
 
-
     vth: f64,
     vl: f64,
     vh: f64,
@@ -122,10 +121,8 @@ impl Driver<'_> {
         let swing = self.swing;
         let (t_vth, slew) = table(self.gate, self.slew, ceff, swing);
         let t_vl = t_vth - slew * (swing.vth - swing.vl) / (swing.vh - swing.vl);
-        let mut rows = [
-            saturated(t_vth, t0, dt, self.rd, ceff),
-            saturated(t_vl, t0, dt, self.rd, ceff),
-        ];
+        let mut rows =
+            [saturated(t_vth, t0, dt, self.rd, ceff), saturated(t_vl, t0, dt, self.rd, ceff)];
         rows[0][0] -= swing.vth;
         rows[1][0] -= swing.vl;
         (rows, t_vl, slew)
@@ -208,7 +205,8 @@ impl Driver<'_> {
         let mut ceff = start;
         let (mut t0, mut dt) = self.guess(ceff);
         for _ in 0..DRIVER_ITERATIONS {
-            if !(ceff >= 0.0 && ceff <= total) || !dt.is_finite() || !t0.is_finite() {
+            let inside = ceff >= 0.0 && ceff <= total;
+            if !inside || !(dt + t0).is_finite() {
                 return None;
             }
             let (rows, t_vl, slew) = self.crossings(t0, dt, ceff);

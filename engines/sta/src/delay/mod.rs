@@ -100,7 +100,6 @@ pub(crate) fn adjust(
     let (driver_delta, load_delta) = (driver.vh - driver.vl, load.vh - load.vl);
     // Slews as reported are of the part between the thresholds, divided by the derate.
     let delay = delay + slew * (load_input_vth - driver.vth) / driver_delta;
-    let slew =
-        slew * (load_delta / load.derate) / (driver_delta / driver.derate);
+    let slew = slew * (load_delta / load.derate) / (driver_delta / driver.derate);
     (delay, slew)
 }

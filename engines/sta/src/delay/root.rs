@@ -84,8 +84,9 @@ pub(super) fn solve<const N: usize>(a: &mut [[f64; N]; N], b: &mut [f64; N]) -> 
         b.swap(column, best);
         for row in column + 1..N {
             let factor = a[row][column] / a[column][column];
-            for k in column..N {
-                a[row][k] -= factor * a[column][k];
+            let pivot = a[column];
+            for (value, pivot) in a[row].iter_mut().zip(pivot).skip(column) {
+                *value -= factor * pivot;
             }
             b[row] -= factor * b[column];
         }

@@ -19,9 +19,8 @@ pub(crate) fn build(design: &Design, models: &Models, constraints: &Constraints)
     let mut graph = Graph::default();
     directions(design, &mut graph);
     marks(constraints, design, &mut graph);
-    graph.master = (0..design.cell_slots())
-        .map(|cell| design.master_id(CellId::new(cell)))
-        .collect();
+    graph.master =
+        (0..design.cell_slots()).map(|cell| design.master_id(CellId::new(cell))).collect();
     graph.is_special = vec![false; design.cell_slots()];
     graph.several = (0..design.net_slots())
         .map(|net| has_several(design, cellwright_db::NetId::new(net)))
@@ -270,7 +269,11 @@ fn special_of(
     let first = design.cell(cell).first_pin;
     let pin = |number: u16| PinId(first.0 + u32::from(number));
     let value_of = |number: u32| {
-        if number >= Expr::STATE { None } else { graph.value(graph.vertex(PinId(first.0 + number))) }
+        if number >= Expr::STATE {
+            None
+        } else {
+            graph.value(graph.vertex(PinId(first.0 + number)))
+        }
     };
     let holds = |when: &Option<Expr>| {
         when.as_ref().is_none_or(|when| when.eval(&mut { value_of }) != Some(false))
@@ -282,12 +285,14 @@ fn special_of(
         };
         disables.cells.iter().any(|d| d.of == cell && hit(d.from, d.to))
             || disables.masters.iter().any(|d| d.of == master && hit(d.from, d.to))
-            || disables.master_pins.iter().any(|(of, p)| {
-                *of == master && (p.0 == u32::from(from) || p.0 == u32::from(to))
-            })
+            || disables
+                .master_pins
+                .iter()
+                .any(|(of, p)| *of == master && (p.0 == u32::from(from) || p.0 == u32::from(to)))
     };
     let bits = |number: u16, drives: bool| {
-        let vertex = if drives { graph.driver_vertex(pin(number)) } else { graph.vertex(pin(number)) };
+        let vertex =
+            if drives { graph.driver_vertex(pin(number)) } else { graph.vertex(pin(number)) };
         graph.flags[vertex as usize]
     };
     let logic = design.library().logic(master);
@@ -402,12 +407,7 @@ pub(crate) fn mark_ends(
 
 /// Which clocks reach which vertices: along wires and combinational arcs, up to register clock
 /// pins and to sources of other clocks.
-fn clock_network(
-    design: &Design,
-    models: &Models,
-    constraints: &Constraints,
-    graph: &mut Graph,
-) {
+fn clock_network(design: &Design, models: &Models, constraints: &Constraints, graph: &mut Graph) {
     let mut found: BTreeMap<Vertex, Vec<u16>> = BTreeMap::new();
     let sources: BTreeMap<PinId, ()> = constraints
         .clocks

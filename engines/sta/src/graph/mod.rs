@@ -181,10 +181,9 @@ impl<'a> View<'a> {
     /// The vertex at which a driver's net is evaluated: the net's first driver, or itself.
     pub(crate) fn leader(&self, driver: Vertex) -> Vertex {
         match self.design.pin_net(self.pin(driver)) {
-            Some(net) => self
-                .design
-                .driver(net)
-                .map_or(driver, |leader| self.driver_vertex(leader)),
+            Some(net) => {
+                self.design.driver(net).map_or(driver, |leader| self.driver_vertex(leader))
+            }
             None => driver,
         }
     }

@@ -316,8 +316,9 @@ impl Model {
             arc.value[edge].as_ref().map(|delay| Gate::new(delay, arc.slew[edge].as_ref()))
         };
         let gate = [[gate(early, 0), gate(early, 1)], [gate(Some(arc), 0), gate(Some(arc), 1)]];
-        for edge in 0..2 {
-            if gate[0][edge].is_none() && gate[1][edge].is_none() {
+        let [early, late] = &gate;
+        for (edge, (early, late)) in early.iter().zip(late).enumerate() {
+            if early.is_none() && late.is_none() {
                 pairs &= if edge == 0 { 0b1010 } else { 0b0101 };
             }
         }
@@ -392,12 +393,10 @@ impl Models {
             libs.first().copied()
         };
         let (early, late) = (first(false), first(true));
-        let port_lib =
-            [early.or(late).unwrap_or(0), late.or(early).unwrap_or(0)];
+        let port_lib = [early.or(late).unwrap_or(0), late.or(early).unwrap_or(0)];
         let plain = Swing { vth: 0.5, vl: 0.2, vh: 0.8, derate: 1.0 };
-        let port = port_lib.map(|lib| {
-            library.timing_libs.get(lib as usize).map_or([plain; 2], swings)
-        });
+        let port =
+            port_lib.map(|lib| library.timing_libs.get(lib as usize).map_or([plain; 2], swings));
         let port_input =
             port_lib.map(|lib| library.timing_libs.get(lib as usize).map_or([0.5; 2], inputs));
         Models { of, port, port_input, port_lib }

@@ -111,13 +111,7 @@ fn pins_driver_first(design: &Design, net: NetId, driver: PinId) -> Vec<PinId> {
     std::iter::once(driver).chain(others).collect()
 }
 
-fn placed(
-    design: &Design,
-    net: NetId,
-    driver: PinId,
-    wire: &WireRc,
-    topology: Topology,
-) -> RcNet {
+fn placed(design: &Design, net: NetId, driver: PinId, wire: &WireRc, topology: Topology) -> RcNet {
     let pins = pins_driver_first(design, net, driver);
     let located: Vec<_> = pins.iter().map(|pin| design.pin_location(*pin)).collect();
     // A port without a place adds no wire: it counts as standing where the first placed pin does.

@@ -141,9 +141,7 @@ fn grid_candidates(points: &[Point], candidates: &mut Vec<(i64, u32, u32)>) {
     let (x0, y0) = (xs().min().unwrap_or(0), ys().min().unwrap_or(0));
     let (w, h) = (xs().max().unwrap_or(0) - x0 + 1, ys().max().unwrap_or(0) - y0 + 1);
     let side = ((points.len() as f64 / 2.0).sqrt().ceil() as i64).max(1);
-    let bucket = |p: Point| {
-        ((i64::from(p.x) - x0) * side / w, (i64::from(p.y) - y0) * side / h)
-    };
+    let bucket = |p: Point| ((i64::from(p.x) - x0) * side / w, (i64::from(p.y) - y0) * side / h);
     let mut order: Vec<(i64, i64, u32)> = (0..points.len() as u32)
         .map(|i| {
             let (x, y) = bucket(points[i as usize]);
@@ -185,7 +183,8 @@ fn refine(points: &[Point], edges: &[(u32, u32)]) -> Tree {
             while let Some((a, b, middle)) = best_pair(&points, &neighbours, node as u32) {
                 changed = true;
                 // A median on a neighbour: the other one hangs on it instead.
-                let on = [(a, b), (b, a)].into_iter().find(|(on, _)| points[*on as usize] == middle);
+                let on =
+                    [(a, b), (b, a)].into_iter().find(|(on, _)| points[*on as usize] == middle);
                 if let Some((on, other)) = on {
                     neighbours[node].retain(|end| *end != other);
                     neighbours[on as usize].push(other);

@@ -83,9 +83,7 @@ impl<'a> Context<'a> {
                     (from_key, 0.0)
                 }
             }
-            Role::Combinational => {
-                (from_key, delay * self.cell_factor(arc, false, side, to_edge))
-            }
+            Role::Combinational => (from_key, delay * self.cell_factor(arc, false, side, to_edge)),
             Role::ClockToOutput if is_clock => {
                 let launch = key::launch(from_key);
                 let latency = if self.is_propagated(from_key) {

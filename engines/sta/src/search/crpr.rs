@@ -120,8 +120,7 @@ pub(crate) fn prune(context: &Context<'_>, values: &Values, vertex: Vertex, foun
             // Where nothing can be given back, equal paths would all stay: the first does.
             let mut exact_kept = false;
             for path in group.iter().filter(|path| stays(path.arrival)) {
-                let give =
-                    key::class(path.key).map_or(0.0, |class| spread(values, class, launch));
+                let give = key::class(path.key).map_or(0.0, |class| spread(values, class, launch));
                 if give == 0.0 && path.arrival == bound {
                     if exact_kept {
                         continue;

@@ -204,8 +204,9 @@ impl<'a> Context<'a> {
         });
         match found {
             Some(path) => f64::from(path.arrival),
-            None => self.port_clock(number, capture, side, delay) - clock.edge[edge]
-                + clock.edge[edge],
+            None => {
+                self.port_clock(number, capture, side, delay) - clock.edge[edge] + clock.edge[edge]
+            }
         }
     }
 
@@ -269,8 +270,7 @@ impl<'a> Context<'a> {
                 let uncertainty = if ignore { 0.0 } else { uncertainty };
                 let start = self.start_time(path, ignore);
                 let kind = if side == 1 { CheckKind::MaxDelay } else { CheckKind::MinDelay };
-                let required =
-                    start + delay + latency - sign * uncertainty - sign * margin;
+                let required = start + delay + latency - sign * uncertainty - sign * margin;
                 let mut end = bare(kind, required, Some(capture));
                 (end.latency, end.margin, end.uncertainty) = (latency, margin, uncertainty);
                 end.clock = Some((clock_vertex, clock_path.key));
@@ -289,8 +289,7 @@ impl<'a> Context<'a> {
                 continue;
             }
             let Some(time) = self.capture_time(path, end, launch, capture) else { continue };
-            let required =
-                time + latency - sign * uncertainty + sign * crpr - sign * margin;
+            let required = time + latency - sign * uncertainty + sign * crpr - sign * margin;
             f(&PathEnd {
                 kind: check.kind,
                 required,

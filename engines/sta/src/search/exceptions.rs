@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use cellwright_db::library::PinDirection;
 use cellwright_db::{Design, Owner, PinId};
 
-use crate::constraints::{
-    ClockId, Constraints, Exception, ExceptionKind, MinMax, PathPoint,
-};
+use crate::constraints::{ClockId, Constraints, Exception, ExceptionKind, MinMax, PathPoint};
 use crate::graph::{Graph, Vertex};
 
 /// Most states that are kept apart.
@@ -87,10 +85,6 @@ impl Exceptions {
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
-    /// The exceptions.
-    pub(crate) fn list(&self) -> &[Exception] {
-        &self.list
-    }
 
     /// Numbers every state that can arise.
     fn close(&mut self, constraints: &Constraints) {
@@ -145,12 +139,7 @@ impl Exceptions {
         Some(number)
     }
 
-    fn started(
-        &self,
-        pins: &[u16],
-        edge: usize,
-        launch: Option<(ClockId, usize)>,
-    ) -> Progress {
+    fn started(&self, pins: &[u16], edge: usize, launch: Option<(ClockId, usize)>) -> Progress {
         let mut progress = Progress::new();
         for (number, exception) in self.list.iter().enumerate() {
             let Some(from) = &exception.from else { continue };
@@ -250,20 +239,14 @@ impl Exceptions {
     }
 
     /// Name of the path group that `group_path` puts a path into.
-    pub(crate) fn group<'a>(
-        &'a self,
-        design: &'a Design,
-        state: u16,
-        end: End,
-    ) -> Option<&'a str> {
-        let groups = self.matching(design, state, end).filter_map(|exception| {
-            match &exception.kind {
+    pub(crate) fn group<'a>(&'a self, design: &'a Design, state: u16, end: End) -> Option<&'a str> {
+        let groups =
+            self.matching(design, state, end).filter_map(|exception| match &exception.kind {
                 ExceptionKind::Group { name, .. } => {
                     Some((exception.priority(), name.as_deref().unwrap_or("default")))
                 }
                 _ => None,
-            }
-        });
+            });
         groups.max_by_key(|(priority, _)| *priority).map(|(_, name)| name)
     }
 }
@@ -335,9 +318,12 @@ fn expand(design: &Design, point: &PathPoint) -> Vec<PinId> {
             && let Some(logic) = design.library().logic(design.master_id(cell))
             && !logic.sequentials.is_empty()
         {
-            pins.extend(design.cell_pins(cell).zip(&logic.pins).filter_map(|(pin, side)| {
-                side.is_clock.then_some(pin)
-            }));
+            pins.extend(
+                design
+                    .cell_pins(cell)
+                    .zip(&logic.pins)
+                    .filter_map(|(pin, side)| side.is_clock.then_some(pin)),
+            );
         }
     }
     pins

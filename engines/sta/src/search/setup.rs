@@ -9,8 +9,7 @@ use cellwright_db::timing::Edge;
 use super::exceptions::Exceptions;
 use super::key::MOST_CLOCKS;
 use crate::constraints::{
-    Clock, ClockGatingCheck, ClockId, Constraints, DerateKind, DeratePath, MinMax, PortDelay,
-    Waveform,
+    Clock, ClockId, Constraints, DerateKind, DeratePath, MinMax, PortDelay, Waveform,
 };
 use crate::graph::{Graph, Vertex};
 
@@ -103,9 +102,8 @@ impl Setup {
             net: table(DerateKind::NetDelay),
             check: table(DerateKind::CellCheck)[1],
         };
-        let single_derates = !derates.masters.is_empty()
-            || !derates.cells.is_empty()
-            || !derates.nets.is_empty();
+        let single_derates =
+            !derates.masters.is_empty() || !derates.cells.is_empty() || !derates.nets.is_empty();
         let distance = clocks
             .iter()
             .flat_map(|from| {
@@ -122,21 +120,7 @@ impl Setup {
                     .to_owned(),
             );
         }
-        if !constraints.disables.wires.is_empty() {
-            not_supported.push("set_disable_timing of single wires is not applied".to_owned());
-        }
-        if constraints.case.values().any(|value| {
-            use crate::constraints::CaseValue::{Falling, Rising};
-            matches!(value, Rising | Falling)
-        }) {
-            not_supported.push("set_case_analysis rising and falling are not applied".to_owned());
-        }
-        if !constraints.data_checks.is_empty() {
-            not_supported.push("set_data_check is not timed".to_owned());
-        }
-        if !constraints.ideal_networks.is_empty() || !constraints.ideal_nets.is_empty() {
-            not_supported.push("ideal networks of data are timed like any other net".to_owned());
-        }
+        not_supported.extend(left_out(constraints).map(str::to_owned));
         Setup {
             crpr: clocks.iter().any(|clock| clock.propagated),
             plain: *derates == Default::default(),
@@ -256,21 +240,43 @@ impl Setup {
         }
         worst
     }
-    /// The clock gating check that rules a pin of a gate, narrowest object first.
-    pub(crate) fn gating(
-        &self,
-        pin: cellwright_db::PinId,
-        cell: cellwright_db::CellId,
-        clock: u16,
-    ) -> Option<&ClockGatingCheck> {
-        let gating = &self.constraints.clock_gating;
-        gating
-            .pins
-            .get(&pin)
-            .or_else(|| gating.cells.get(&cell))
-            .or_else(|| gating.clocks.get(&ClockId(u32::from(clock))))
-            .or(gating.design.as_ref())
-    }
+}
+
+/// Constraints that are read but not served, in words.
+fn left_out(constraints: &Constraints) -> impl Iterator<Item = &'static str> {
+    use crate::constraints::{CaseValue, ClockSenseKind};
+    let edge_case = |value: &CaseValue| matches!(value, CaseValue::Rising | CaseValue::Falling);
+    let stops = |kind| kind == ClockSenseKind::Stop;
+    let list = [
+        (!constraints.disables.wires.is_empty(), "set_disable_timing of single wires"),
+        (constraints.case.values().any(edge_case), "set_case_analysis rising and falling"),
+        (!constraints.data_checks.is_empty(), "set_data_check"),
+        (
+            !constraints.ideal_networks.is_empty() || !constraints.ideal_nets.is_empty(),
+            "ideal nets and networks of data",
+        ),
+        (
+            constraints.clock_gating != Default::default(),
+            "set_clock_gating_check: clock gating checks are only timed where the library has them",
+        ),
+        (
+            constraints.min_pulse_width != Default::default(),
+            "set_min_pulse_width: pulse widths and periods are not checked",
+        ),
+        (
+            constraints.clock_senses.iter().any(|sense| !stops(sense.kind)),
+            "set_clock_sense other than -stop_propagation",
+        ),
+        (
+            constraints.ports.values().any(|port| !port.drive_resistance.is_empty()),
+            "set_drive: input ports drive without resistance",
+        ),
+        (
+            constraints.nets.values().any(|net| net.resistance.iter().any(Option::is_some)),
+            "set_resistance",
+        ),
+    ];
+    list.into_iter().filter(|(found, _)| *found).map(|(_, what)| what)
 }
 
 /// Waveforms of all clocks, generated ones after their masters.

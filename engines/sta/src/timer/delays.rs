@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use crate::constraints::{DrivingCell, MinMax};
 use crate::delay::{Drive, adjust, port_load};
+use crate::graph::Vertex;
 use crate::graph::model::{Model, NO_SLOT, Role, Swing};
-use crate::graph::{Vertex, flag};
 use crate::parasitics::{Parasitics, Pi, Walk};
 use crate::search::arrival::clock_slew;
 use crate::search::{Context, Quad, Values};
@@ -148,11 +148,12 @@ pub(crate) fn evaluate(
                             let input = f64::from(source[side * 2 + from_edge]);
                             let drive = context.calculator.drive(gate, input, &pi[corner], swing);
                             delay[side] = drive.delay as f32;
+                            // Latch data arcs do not shape the slew behind the latch.
                             if entry.role != Role::LatchData {
                                 take(&mut slew[corner], drive.slew, side);
-                            }
-                            for load in &mut loads {
-                                load.take(&drive, swing, 0.0, side, to_edge);
+                                for load in &mut loads {
+                                    load.take(&drive, swing, 0.0, side, to_edge);
+                                }
                             }
                         }
                         let slot = values.base[cell.index()] + u32::from(entry.slot[pair]);
@@ -217,7 +218,8 @@ fn from_port(
             };
             let elmore = f64::from(load.elmore[corner]);
             let flat = drive.load(elmore);
-            let (delay, at_load) = if context.calculator == crate::delay::Calculator::Lumped {
+            let (delay, at_load) = if context.calculator != crate::delay::Calculator::DmpCeffElmore
+            {
                 flat
             } else {
                 port_load(elmore, given, &swing)
@@ -252,9 +254,7 @@ fn driven(
     let corner = side * 2 + edge;
     let swing = &model.drive[side][edge];
     let mut any = false;
-    let to = cell.to_pin.map(|pin| pin.0 as u16).or_else(|| {
-        model.arcs.first().map(|arc| arc.to)
-    });
+    let to = cell.to_pin.map(|pin| pin.0 as u16).or_else(|| model.arcs.first().map(|arc| arc.to));
     let from = cell.from_pin.map(|pin| pin.0 as u16).or_else(|| {
         let first = model.arcs.iter().find(|arc| Some(arc.to) == to);
         first.map(|arc| arc.from)
@@ -292,10 +292,7 @@ pub(crate) fn pin_cap(context: &Context<'_>, pin: PinId) -> Quad {
         Owner::Cell(cell, number) => view
             .model(cell)
             .and_then(|model| model.pins.get(number.index()))
-            .map_or([0.0; 4], |side| {
-                // Outputs add nothing: their tables were measured with their own capacitance.
-                if view.flags(view.vertex(pin)) & flag::LOAD == 0 { [0.0; 4] } else { side.cap }
-            }),
+            .map_or([0.0; 4], |side| side.cap),
         Owner::Port(port) => {
             let Some(environment) = context.setup.constraints.ports.get(&port) else {
                 return [0.0; 4];
@@ -327,9 +324,8 @@ pub(crate) fn net_load(
     elmores.extend(view.loads(net).map(|vertex| (vertex, [0.0; 4])));
     let Some(driver) = design.driver(net) else { return [Pi::default(); 4] };
     let environment = context.setup.constraints.nets.get(&net);
-    let network = parasitics
-        .network(design, net, driver)
-        .filter(|network| walk.start(network, driver));
+    let network =
+        parasitics.network(design, net, driver).filter(|network| walk.start(network, driver));
     let extras = view.graph.extras.len() as u32;
     let mut out = [Pi::default(); 4];
     for corner in 0..4 {

@@ -23,7 +23,11 @@ pub(crate) type Totals = [i128; 2];
 pub(crate) const TOTAL_UNIT: f64 = 1.0 / (1_u64 << 40) as f64;
 
 fn units(slack: f32) -> i128 {
-    if slack < 0.0 && slack.is_finite() { (f64::from(slack) / TOTAL_UNIT).round() as i128 } else { 0 }
+    if slack < 0.0 && slack.is_finite() {
+        (f64::from(slack) / TOTAL_UNIT).round() as i128
+    } else {
+        0
+    }
 }
 
 /// The state of one corner.
@@ -295,8 +299,7 @@ fn apply_arrivals(
     };
     let view = &context.view;
     let level = |vertex: Vertex| view.graph.level[vertex as usize];
-    let same_keys =
-        old.len() == found.len() && old.iter().zip(&found).all(|(a, b)| a.key == b.key);
+    let same_keys = old.len() == found.len() && old.iter().zip(&found).all(|(a, b)| a.key == b.key);
     let is_clock = |paths: &Paths| paths.iter().any(|path| key::is_clock(path.key));
     if is_clock(old) || is_clock(&found) {
         let driver = view.is_driver(vertex);

@@ -21,7 +21,9 @@ use crate::graph::{Graph, Vertex, View, flag};
 use crate::parasitics::Parasitics;
 use crate::search::Context;
 use crate::search::setup::Setup;
-use lane::{Lane, Target, Work};
+pub(crate) use delays::pin_cap as delays_pin_cap;
+pub(crate) use lane::Lane;
+use lane::{Target, Work};
 use log::Log;
 
 pub use read::Side;
@@ -100,8 +102,8 @@ pub(crate) struct State {
 pub struct Timer {
     config: Config,
     constraints: Arc<Constraints>,
-    models: Vec<Arc<Models>>,
-    state: State,
+    pub(crate) models: Vec<Arc<Models>>,
+    pub(crate) state: State,
     stamp: Stamp,
     log: Log,
     /// Length of the log and stamp before each update that is not kept.
@@ -174,8 +176,7 @@ impl Timer {
             }
             for vertex in 0..graph.len() as Vertex {
                 let level = graph.level[vertex as usize];
-                if graph.flags[vertex as usize] & flag::DRIVER != 0
-                    && view.leader(vertex) == vertex
+                if graph.flags[vertex as usize] & flag::DRIVER != 0 && view.leader(vertex) == vertex
                 {
                     work.delay.push(vertex, level);
                 }

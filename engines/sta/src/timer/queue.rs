@@ -40,10 +40,6 @@ impl Queue {
         self.buckets[level].push(vertex);
         self.count += 1;
     }
-    /// How many wait.
-    pub(crate) fn len(&self) -> usize {
-        self.count
-    }
     /// All of the lowest level that has any, into `out`.
     pub(crate) fn take_low(&mut self, out: &mut Vec<Vertex>) -> bool {
         self.take(out, true)

@@ -124,8 +124,7 @@ impl Timer {
     /// What constraints and libraries ask for and this timer does not do, in words.
     pub fn not_supported(&self) -> Vec<String> {
         let setup = self.state.setup.as_ref();
-        let mut list: Vec<String> =
-            setup.map_or(Vec::new(), |setup| setup.not_supported.clone());
+        let mut list: Vec<String> = setup.map_or(Vec::new(), |setup| setup.not_supported.clone());
         list.extend(self.constraints.not_supported.iter().map(|entry| {
             format!("{}:{}: {}: {}", entry.file, entry.line, entry.command, entry.why)
         }));

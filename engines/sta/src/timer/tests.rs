@@ -70,8 +70,7 @@ fn change(design: &mut Design, random: &mut Random) {
     let cell = cells[random.below(cells.len())];
     let nets: Vec<NetId> = design.nets().collect();
     let net = nets[random.below(nets.len())];
-    let place =
-        Place::placed(random.below(80_000) as i32, random.below(80_000) as i32, Orient::N);
+    let place = Place::placed(random.below(80_000) as i32, random.below(80_000) as i32, Orient::N);
     match random.below(12) {
         0..=3 => {
             let _ = design.move_cell(cell, place);
@@ -102,10 +101,8 @@ fn change(design: &mut Design, random: &mut Random) {
         }
         _ => {
             // Any input onto any net: also onto the clock, a constant, or into a loop.
-            let pins: Vec<PinId> = design
-                .cell_pins(cell)
-                .filter(|pin| design.pin_direction(*pin).loads())
-                .collect();
+            let pins: Vec<PinId> =
+                design.cell_pins(cell).filter(|pin| design.pin_direction(*pin).loads()).collect();
             if !pins.is_empty() {
                 let net = if random.below(8) == 0 { NetId::NONE } else { net };
                 let _ = design.connect(pins[random.below(pins.len())], net);
@@ -163,8 +160,7 @@ proptest! {
 fn a_dirty_set_of_another_state_is_refused() {
     let mut design = testing::design(1, 20, 2);
     let constraints = testing::constraints(&design, false);
-    let mut timer =
-        Timer::new(&design, constraints, config(Calculator::Lumped)).unwrap();
+    let mut timer = Timer::new(&design, constraints, config(Calculator::Lumped)).unwrap();
     let cell = design.cells().next().unwrap();
     design.move_cell(cell, Place::placed(5, 5, Orient::N)).unwrap();
     let late = DirtySet::empty(design.stamp());
@@ -201,4 +197,27 @@ fn slack_of_a_chain_is_what_the_tables_say() {
     assert_eq!(worst, least);
     let sum: f64 = ends.iter().map(|(_, slack)| f64::from(slack.min(0.0))).sum();
     assert!((timer.tns(MinMax::Max) - sum).abs() < 1e-6 * (1.0 + sum.abs()));
+}
+
+#[test]
+fn a_reported_path_adds_up() {
+    for (seed, propagated) in [(5, false), (6, true), (7, true)] {
+        let design = testing::design(seed, 60, 4);
+        let constraints = testing::constraints(&design, propagated);
+        let timer = Timer::new(&design, constraints, config(Calculator::default())).unwrap();
+        for side in MinMax::BOTH {
+            let paths = timer.worst_paths(&design, side, 10);
+            assert!(!paths.is_empty());
+            for path in paths {
+                let end = path.endpoint().unwrap();
+                assert_eq!(Some(path.slack), timer.end_slack(end, side));
+                let sum: f32 = path.steps.iter().map(|step| step.delay).sum();
+                assert!((sum - path.arrival()).abs() < 1e-5, "{}", path.text(&design));
+                let first = path.steps[0].pin;
+                let port = matches!(design.owner(first), cellwright_db::Owner::Port(_));
+                // Paths start at ports; those of an ideal clock too, through the clock network.
+                assert!(port, "{}", path.text(&design));
+            }
+        }
+    }
 }
