@@ -1,5 +1,8 @@
 //! Updated ≡ full ≡ the plain definition, and undo ≡ before, over random designs and changes.
 
+// Helpers of tests may fail as tests do.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::sync::Arc;

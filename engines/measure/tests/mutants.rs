@@ -1,5 +1,8 @@
 //! A legal placement is found legal, and every mutant of it is caught under the right rule.
 
+// Helpers of tests may fail as tests do.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::sync::Arc;

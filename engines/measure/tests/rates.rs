@@ -1,6 +1,9 @@
 //! Measured rates on a synthetic random placement. Run by hand, in release:
 //! `cargo test --release -p cellwright-measure --test rates -- --ignored --nocapture`
 
+// Helpers of tests may fail as tests do.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 mod common;
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Random designs and random changes, from a seed.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod oracle;
 
