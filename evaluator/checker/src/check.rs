@@ -2,14 +2,15 @@
 
 use cellwright_contract::metric::{MetricValue, known};
 use cellwright_db::snapshot::Root;
-use cellwright_db::{Delta, Snapshot};
-use cellwright_formats::load::Loaded;
+use cellwright_db::{Delta, Design, Snapshot};
+use cellwright_formats::load::{Loaded, constraints};
 
 use crate::chain::{ChainError, apply_chain};
+use crate::density::Density;
 use crate::legality::{Legality, Rule};
 use crate::state::State;
 use crate::timing::{self, Setting, Timing};
-use crate::{area, density, legality, netlist, wirelength};
+use crate::{area, congestion, defaults, density, legality, netlist, wirelength};
 
 /// What the recomputation says of all claims together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +90,8 @@ pub struct Subject<'a> {
     pub not_checked: Vec<String>,
 }
 
-/// Recomputes claims about the state after a chain of deltas from a loaded base.
+/// Recomputes claims about the state after a chain of deltas from a loaded base, timed as
+/// [`defaults::setting`] says.
 ///
 /// # Errors
 /// A delta of the chain that does not apply.
@@ -98,7 +100,25 @@ pub fn check(
     deltas: &[Delta],
     claims: &[MetricValue],
 ) -> Result<CheckReport, ChainError> {
-    Subject::of(loaded).check(deltas, claims)
+    let mut subject = Subject::of(loaded);
+    if loaded.bundle.corner.is_empty() || loaded.bundle.sdc.is_empty() {
+        return subject.check(deltas, claims);
+    }
+    match constraints(loaded, &Design::new(&loaded.snapshot)) {
+        Ok(constraints) => {
+            let (setting, left_open) = defaults::setting(loaded, &constraints);
+            let subject = Subject {
+                base: &loaded.snapshot,
+                timing: Some(setting),
+                not_checked: left_open,
+            };
+            subject.check(deltas, claims)
+        }
+        Err(error) => {
+            subject.not_checked = vec![format!("timing: {error}")];
+            subject.check(deltas, claims)
+        }
+    }
 }
 
 /// A value as recomputed.
@@ -112,12 +132,13 @@ enum Found {
 }
 
 impl<'a> Subject<'a> {
-    /// The subject of a loaded bundle.
+    /// The subject of a loaded bundle, without timing: fill [`Subject::timing`] in and clear
+    /// [`Subject::not_checked`] to have it.
     pub fn of(loaded: &'a Loaded) -> Subject<'a> {
         Subject {
             base: &loaded.snapshot,
             timing: None,
-            not_checked: vec!["timing: the bundle was loaded without constraints".to_owned()],
+            not_checked: vec!["timing: there are no constraints or no corners".to_owned()],
         }
     }
 
@@ -138,7 +159,7 @@ impl<'a> Subject<'a> {
         if legality.truncated {
             not_checked.push("legality: too many cells on one spot to look at every pair".into());
         }
-        let mut bench = Bench { subject: self, state: &result, legality: &legality, timing: None };
+        let mut bench = Bench { subject: self, state: &result, legality: &legality, timing: None, density: None };
         let mut items = Vec::new();
         for claim in claims {
             items.push(bench.item(claim, &mut not_checked));
@@ -175,6 +196,7 @@ struct Bench<'a> {
     state: &'a State,
     legality: &'a Legality,
     timing: Option<Timing>,
+    density: Option<Density>,
 }
 
 impl Bench<'_> {
@@ -245,11 +267,14 @@ impl Bench<'_> {
             },
             "legality_violations" => count(self.legality.movable()),
             "legality_fixed_violations" => count(self.legality.fixed()),
-            "density_overflow" => ratio(density::check(state).overflow),
-            "max_density" | "density_max" => ratio(density::check(state).max),
-            "density_mean" => ratio(density::check(state).mean),
-            "utilisation" => ratio(density::check(state).utilisation),
-            "leakage" => (self.leakage(corner), "nW"),
+            "density_overflow" => ratio(self.density().overflow),
+            "max_density" | "density_max" => ratio(self.density().max),
+            "density_mean" => ratio(self.density().mean),
+            "utilisation" => ratio(self.density().utilisation),
+            "leakage" if corner.is_none() => {
+                (Found::Whole { units: area::leakage(state), per_value: 1e6 }, "nW")
+            }
+            "congestion" => ratio(congestion::check(state)),
             _ if is_timing(name) => self.time(name, corner),
             _ => {
                 let unit = known(name).map_or("1", |metric| metric.unit);
@@ -258,20 +283,8 @@ impl Bench<'_> {
         }
     }
 
-    fn leakage(&self, corner: Option<&str>) -> Found {
-        let corners = &self.state.design.library().corners;
-        let number = match corner {
-            Some(name) => corners.iter().position(|corner| corner.name == name),
-            None => (!corners.is_empty()).then_some(0),
-        };
-        let Some(number) = number else {
-            return Found::Not(format!("leakage: no corner `{}`", corner.unwrap_or_default()));
-        };
-        let (value, silent) = area::leakage(self.state, number);
-        if silent > 0 {
-            return Found::Not(format!("leakage: {silent} cells state none"));
-        }
-        Found::Real { value, tolerance: RATIO_RELATIVE * value.abs() }
+    fn density(&mut self) -> Density {
+        *self.density.get_or_insert_with(|| density::check(self.state))
     }
 
     fn time(&mut self, name: &str, corner: Option<&str>) -> (Found, &'static str) {

@@ -1,8 +1,7 @@
 //! Density of the core in bins.
 //!
-//! The core (the box around the rows, else the die) is cut into bins. Along a side there are as
-//! many as the largest power of two of bins of two row heights that fit, at most 512, with edges at
-//! `start + length · i / count` in whole DBU. In each bin:
+//! The core is cut into bins of at least two row heights, at most 512 along a side ([`Grid`]). In
+//! each bin:
 //!
 //! - *movable* is the area of placed movable cells;
 //! - *free* is the ground in rows, less hard and soft blockages, notches of the die and fixed
@@ -17,6 +16,7 @@ use cellwright_db::floorplan::BlockageKind;
 use cellwright_db::library::MasterClass;
 
 use crate::area2d::Area;
+use crate::grid::Grid;
 use crate::state::State;
 
 /// Shares are in millionths.
@@ -40,30 +40,9 @@ type Cap = (Area, i128);
 
 /// Computes the density.
 pub fn check(state: &State) -> Density {
-    let core = Area::of(&state.design.core());
-    let core = if core.is_empty() { Area::at(core.x0, core.y0, 1, 1) } else { core };
-    let height = row_height(state);
-    let xs = edges(core.x0, core.x1, height);
-    let ys = edges(core.y0, core.y1, height);
-    let columns = xs.len() - 1;
-    let bins: Vec<Area> = (0..columns * (ys.len() - 1))
-        .map(|bin| {
-            let (x, y) = (bin % columns, bin / columns);
-            Area { x0: xs[x], y0: ys[y], x1: xs[x + 1], y1: ys[y + 1] }
-        })
-        .collect();
-    // Which bins an area touches: those between its corners' columns and rows.
-    let touched = |area: &Area| -> Vec<usize> {
-        let area = area.common(&core);
-        if area.is_empty() {
-            return Vec::new();
-        }
-        let at = |edges: &[i64], value: i64| edges.partition_point(|edge| *edge <= value) - 1;
-        let columns_of = at(&xs, area.x0)..=at(&xs, area.x1 - 1);
-        let rows_of = at(&ys, area.y0)..=at(&ys, area.y1 - 1);
-        rows_of.flat_map(|y| columns_of.clone().map(move |x| y * columns + x)).collect()
-    };
-
+    let grid = Grid::over_core(state, 2, 512);
+    let (core, bins) = (grid.core, &grid.bins);
+    let touched = |area: &Area| grid.touched(area);
     let mut caps: Vec<Vec<Cap>> = vec![Vec::new(); bins.len()];
     let mut movable = vec![0_i128; bins.len()];
     let (mut all_movable, mut inside) = (0, 0);
@@ -120,27 +99,6 @@ pub fn check(state: &State) -> Density {
         mean: quotient(inside * WHOLE + whole - all_free, whole),
         utilisation: quotient(all_movable * WHOLE, all_free),
     }
-}
-
-/// Height of the lowest rows; without rows a 64th of the die's shorter side.
-fn row_height(state: &State) -> i64 {
-    let plan = state.design.floorplan();
-    let sites = &state.design.tech().sites;
-    let height = |row: &cellwright_db::floorplan::Row| sites.get(row.site).map_or(0, |s| s.height);
-    let heights = plan.rows.iter().map(height).filter(|height| *height > 0);
-    let shorter = plan.die.width().min(plan.die.height());
-    heights.min().map_or((shorter / 64).max(1), i64::from)
-}
-
-/// Bin edges along one side.
-fn edges(from: i64, to: i64, row_height: i64) -> Vec<i64> {
-    let length = to - from;
-    let mut count = 1;
-    while count * 2 <= length / (2 * row_height) && count < 512 {
-        count *= 2;
-    }
-    let count = count.min(length);
-    (0..=count).map(|i| from + length * i / count).collect()
 }
 
 /// Areas of the rows; `None` without rows.

@@ -18,7 +18,7 @@
 //! | [`chain`] | snapshots and roots along the chain |
 //! | [`netlist`] | drivers, connections, logic, what must not be touched |
 //! | [`legality`] | every broken placement rule |
-//! | [`wirelength`], [`area`], [`density`] | what their names say |
+//! | [`wirelength`], [`area`], [`density`], [`congestion`] | what their names say |
 //! | [`timing`] | WNS and TNS of setup and hold by corner |
 //! | [`check`] | claims against all of these |
 //!
@@ -29,7 +29,10 @@ pub mod area;
 pub mod area2d;
 pub mod chain;
 pub mod check;
+pub mod congestion;
+pub mod defaults;
 pub mod density;
+pub mod grid;
 pub mod legality;
 pub mod logic;
 pub mod netlist;

@@ -41,7 +41,7 @@ pub(super) fn distance(a: Point, b: Point) -> i64 {
 }
 
 /// An edge from the first point to each other.
-pub(super) fn star(points: &[Point]) -> Edges {
+fn star(points: &[Point]) -> Edges {
     (points.to_vec(), (1..points.len()).map(|other| (0, other)).collect())
 }
 

@@ -15,21 +15,24 @@ pub enum Wires {
     /// Wires have neither resistance nor capacitance.
     #[default]
     None,
-    /// A rectilinear Steiner tree through the pins where they stand.
-    Steiner(PerMicron),
-    /// A wire of its own from the driver to each load.
-    Star(PerMicron),
+    /// Estimated from where the pins stand: a rectilinear Steiner tree, as `steiner` defines it.
+    Placement {
+        /// Signal nets.
+        signal: PerMicron,
+        /// Nets declared as clocks.
+        clock: PerMicron,
+    },
     /// Networks read from a file, by net; a net without one has a wire without either.
     Networks(BTreeMap<NetId, RcNet>),
 }
 
-/// Resistance and capacitance of a µm of wire: (kΩ, pF).
+/// Resistance and capacitance of a µm of wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PerMicron {
-    /// Signal nets.
-    pub signal: (f64, f64),
-    /// Nets declared as clocks.
-    pub clock: (f64, f64),
+    /// kΩ.
+    pub resistance: f64,
+    /// pF.
+    pub capacitance: f64,
 }
 
 /// A wire as a tree of nodes seen from the driver.
@@ -48,24 +51,24 @@ impl Tree {
     pub(super) fn new(state: &State, wires: &Wires, net: NetId, driver: PinId) -> Option<Tree> {
         match wires {
             Wires::None => None,
-            Wires::Steiner(unit) => Some(Tree::placed(state, unit, net, driver, true)),
-            Wires::Star(unit) => Some(Tree::placed(state, unit, net, driver, false)),
+            Wires::Placement { signal, clock } => {
+                let is_clock = state.design.net(net).kind == NetKind::Clock;
+                Some(Tree::placed(state, if is_clock { clock } else { signal }, net, driver))
+            }
             Wires::Networks(nets) => Tree::of_network(nets.get(&net)?, driver),
         }
     }
 
     /// Half of each segment's capacitance lies at either end.
-    fn placed(state: &State, unit: &PerMicron, net: NetId, driver: PinId, steiner: bool) -> Tree {
+    fn placed(state: &State, unit: &PerMicron, net: NetId, driver: PinId) -> Tree {
         let mut pins = vec![driver];
         pins.extend(state.pins(net).iter().copied().filter(|pin| *pin != driver));
         let points: Vec<_> = pins.iter().map(|pin| state.pin_point(*pin)).collect();
         // A port without location adds no wire: it counts as where the first located pin is.
         let anchor = points.iter().flatten().next().copied().unwrap_or((0, 0));
         let points: Vec<_> = points.into_iter().map(|at| at.unwrap_or(anchor)).collect();
-        let (points, edges) =
-            if steiner { steiner::tree(&points) } else { steiner::star(&points) };
-        let clock = state.design.net(net).kind == NetKind::Clock;
-        let (r, c) = if clock { unit.clock } else { unit.signal };
+        let (points, edges) = steiner::tree(&points);
+        let PerMicron { resistance: r, capacitance: c } = *unit;
         let scale = f64::from(state.design.tech().dbu_per_micron);
         let mut cap = vec![0.0; points.len()];
         let mut resistors = Vec::new();

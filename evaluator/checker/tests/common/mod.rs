@@ -6,6 +6,8 @@
     reason = "helpers of several test programs; a test's helpers may panic"
 )]
 
+pub(crate) mod small;
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,12 +24,12 @@ use cellwright_formats::constraints::{
 use cellwright_formats::load::{Loaded, load};
 
 /// A folder that goes away with the test.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
 impl Folder {
-    pub fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!("cellwright-checker-{name}-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
@@ -43,7 +45,7 @@ impl Drop for Folder {
 }
 
 /// Generates a design, writes its bundle and reads it back.
-pub fn generated(spec: &Spec) -> (Loaded, Constraints) {
+pub(crate) fn generated(spec: &Spec) -> (Loaded, Constraints) {
     let folder = Folder::new(&spec.name);
     let design = generate(spec).unwrap();
     let path = write_design(&folder.0, &design).unwrap();
@@ -53,7 +55,7 @@ pub fn generated(spec: &Spec) -> (Loaded, Constraints) {
 }
 
 /// The constraints that the generator's SDC states.
-pub fn constraints(loaded: &Loaded, design: &GeneratedDesign) -> Constraints {
+pub(crate) fn constraints(loaded: &Loaded, design: &GeneratedDesign) -> Constraints {
     let snapshot = &loaded.snapshot;
     let (context, timing) = (snapshot.context(), &design.timing);
     let clk = context.ports[cellwright_db::PortId(context.port_names.find("clk").unwrap())].pin;
