@@ -30,8 +30,12 @@ mod query;
 mod setup;
 mod state;
 mod tcl;
+mod write;
+mod write_clocks;
+mod write_rest;
 
 pub use tcl::Limits;
+pub use write::write_sdc;
 
 use cellwright_db::Design;
 use cellwright_sta::constraints::{Constraints, Units};
