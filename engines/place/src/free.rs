@@ -4,6 +4,7 @@
 use cellwright_db::Rect;
 
 use crate::error::PlaceError;
+use crate::legal::rows::{row_sites, segments};
 use crate::problem::{NONE, Problem};
 use crate::report::Note;
 use crate::spans::Spans;
@@ -150,6 +151,26 @@ impl Sweep {
     }
 }
 
+/// The part of a free area that whole sites of whole rows cover, less what partial blockages keep.
+/// With rows of several sites, which may overlap, all of it.
+pub fn usable(problem: &Problem, area: &FreeArea) -> i64 {
+    let [site] = row_sites(problem)[..] else { return area.area() };
+    let mut usable = 0;
+    let mut kept = 0.0;
+    for segment in segments(problem, site, area) {
+        let (lo, hi) = (segment.x(segment.lo), segment.x(segment.hi));
+        let rect = Rect::new(lo, segment.row.y, hi, segment.row.y + segment.row.height);
+        usable += rect.area();
+        for (blockage, part) in &problem.partial {
+            let common = rect.intersection(blockage);
+            if !common.is_empty() {
+                kept += (1.0 - part) * common.area() as f64;
+            }
+        }
+    }
+    usable - kept as i64
+}
+
 /// The area numbers of a run.
 #[derive(Clone, Debug)]
 pub struct AreaCheck {
@@ -181,13 +202,15 @@ pub fn check_area(problem: &Problem) -> Result<AreaCheck, PlaceError> {
     }
     let mut check = AreaCheck { movable: 0, free: 0, parts: Vec::new() };
     for fence in parts(problem) {
+        let mine = (0..nodes.len()).filter(|node| nodes.fence[*node] == fence);
         let (free, total) = if problem.rows.is_empty() {
             (problem.die.area(), problem.die.area())
         } else {
             let area = free_area(problem, fence, &problem.blocks);
-            (area.area(), area.total())
+            let macros = mine.clone().any(|node| nodes.is_macro[node]);
+            let free = if macros { area.area() } else { usable(problem, &area) };
+            (free, area.total())
         };
-        let mine = (0..nodes.len()).filter(|node| nodes.fence[*node] == fence);
         let movable: i64 = mine.map(|node| nodes.area(node)).sum();
         if movable > free {
             let name = problem.fences.get(fence as usize);

@@ -95,15 +95,14 @@ fn run(
     let mut problem = Problem::new(design, config);
     let mut notes = std::mem::take(&mut problem.notes);
     if problem.nodes.is_empty() {
-        let report =
-            Report { cells: 0, utilisation: 0.0, density: 0.0, stages: Vec::new(), notes };
+        let report = Report { cells: 0, utilisation: 0.0, density: 0.0, stages: Vec::new(), notes };
         return Ok(PlaceResult { delta: Delta::default(), report });
     }
     notes.extend(overlap_note(&problem));
-    let area = check_area(&problem).map_err(|error| named(design, &problem, error))?;
+    let area = check_area(&problem).map_err(|error| named(design, error))?;
     let mut meter = Meter::new(config.limits);
     let stages = stages(&problem, config, progress, &mut meter, &mut notes);
-    let (placement, stages, density) = stages.map_err(|error| named(design, &problem, error))?;
+    let (placement, stages, density) = stages.map_err(|error| named(design, error))?;
     let report = Report {
         cells: problem.nodes.len(),
         utilisation: area.utilisation(),
@@ -199,7 +198,9 @@ fn seeded(problem: &Problem, placement: &Placement) -> Spread {
         }
         xs.sort_unstable();
         ys.sort_unstable();
-        let median = |values: &[i32], none: i32| f64::from(values.get(values.len() / 2).copied().unwrap_or(none));
+        let median = |values: &[i32], none: i32| {
+            f64::from(values.get(values.len() / 2).copied().unwrap_or(none))
+        };
         spread.x[node] = median(&xs, middle.x);
         spread.y[node] = median(&ys, middle.y);
     }
@@ -210,7 +211,9 @@ fn rounded(problem: &Problem, spread: &Spread) -> Vec<cellwright_db::Point> {
     let n = &problem.nodes;
     let corner = |at: f64, size: i32| (at - f64::from(size) / 2.0).round() as i32;
     (0..n.len())
-        .map(|i| cellwright_db::Point::new(corner(spread.x[i], n.w[i]), corner(spread.y[i], n.h[i])))
+        .map(|i| {
+            cellwright_db::Point::new(corner(spread.x[i], n.w[i]), corner(spread.y[i], n.h[i]))
+        })
         .collect()
 }
 
@@ -238,8 +241,9 @@ fn report(
 }
 
 /// Puts names where the stages only know numbers.
-fn named(design: &Design, _: &Problem, error: PlaceError) -> PlaceError {
-    let cell_of = |number: &str| number.parse::<u32>().map(CellId).ok().filter(|cell| design.has_cell(*cell));
+fn named(design: &Design, error: PlaceError) -> PlaceError {
+    let cell_of =
+        |number: &str| number.parse::<u32>().map(CellId).ok().filter(|cell| design.has_cell(*cell));
     let name = |number: String| match cell_of(&number) {
         Some(cell) => design.cell_name(cell).to_owned(),
         None => number,

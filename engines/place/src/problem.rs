@@ -256,12 +256,7 @@ impl Problem {
         fence_of
     }
 
-    fn take_cells(
-        &mut self,
-        design: &Design,
-        config: &PlaceConfig,
-        fence_of: &[u32],
-    ) -> Vec<u32> {
+    fn take_cells(&mut self, design: &Design, config: &PlaceConfig, fence_of: &[u32]) -> Vec<u32> {
         let halos = &design.floorplan().halos;
         let halo_of = |cell: CellId| {
             let at = halos.partition_point(|halo| halo.cell < cell);
@@ -316,15 +311,14 @@ impl Problem {
                 _ => Orient::N,
             };
             let (w, h) = orient.size(master.width, master.height);
-            let fence = record.region.some().map_or(NONE, |region| {
-                match fence_of.get(region.index()) {
+            let fence =
+                record.region.some().map_or(NONE, |region| match fence_of.get(region.index()) {
                     Some(fence) => *fence,
                     None => {
                         self.notes.push(Note::UnknownRegion(cell));
                         NONE
                     }
-                }
-            });
+                });
             node_of[cell.index()] = self.nodes.len() as u32;
             let nodes = &mut self.nodes;
             nodes.cell.push(cell);
@@ -510,7 +504,8 @@ impl Problem {
         let above = if high.orient.flips_y() { bottom } else { top };
         let [bottom, top] = self.nodes.rails[node];
         let own = if low.orient.flips_y() { [top, bottom] } else { [bottom, top] };
-        let clash = |own: Option<Rail>, row: Option<Rail>| own.is_some() && row.is_some() && own != row;
+        let clash =
+            |own: Option<Rail>, row: Option<Rail>| own.is_some() && row.is_some() && own != row;
         !clash(own[0], below) && !clash(own[1], above)
     }
 
@@ -601,7 +596,7 @@ fn notches(outline: &[Point], die: Rect) -> Vec<Rect> {
 }
 
 fn site_facts(design: &Design, rows: &[RowInfo]) -> Vec<SiteFacts> {
-    let mut facts: Vec<SiteFacts> = design
+    design
         .tech()
         .sites
         .iter()
@@ -619,7 +614,5 @@ fn site_facts(design: &Design, rows: &[RowInfo]) -> Vec<SiteFacts> {
             let rails = model.map_or([None; 2], |master| [master.bottom_rail(), master.top_rail()]);
             SiteFacts { used, width: site.width, rails }
         })
-        .collect();
-    facts.shrink_to_fit();
-    facts
+        .collect()
 }

@@ -1,9 +1,11 @@
 //! Legal on random floorplans: fragmented rows, mixed heights, fences, blockages, up to 95 % full.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use cellwright_db::floorplan::BlockageKind;
-use cellwright_db::{Point, Rect, RegionId};
+use cellwright_db::{Orient, Place, PlaceStatus, Point, Rect, RegionId};
 use cellwright_place::{PlaceConfig, PlaceError, Stages, place};
 use common::{Case, HEIGHT, Rng, STEP, blockage, broken, fence, fixed, master, wire};
 use proptest::prelude::*;
@@ -62,7 +64,8 @@ fn random(seed: u64, fill: i64) -> Case {
     let free = {
         let design = case.design();
         let problem = cellwright_place::Problem::new(&design, &PlaceConfig::default());
-        cellwright_place::free::free_area(&problem, u32::MAX, &problem.blocks).area()
+        let area = cellwright_place::free::free_area(&problem, u32::MAX, &problem.blocks);
+        cellwright_place::free::usable(&problem, &area)
     };
     let mut area = 0;
     loop {
@@ -127,7 +130,8 @@ proptest! {
 #[test]
 fn single_rows_fill_up_to_the_last_site() {
     // Rows of 20 sites, cells of 2, 3 and 5 that fit exactly: no waste is allowed.
-    let mut case = Case::new(8, 20, vec![master("a", 2, 1, 2), master("b", 3, 1, 2), master("c", 5, 1, 2)]);
+    let mut case =
+        Case::new(8, 20, vec![master("a", 2, 1, 2), master("b", 3, 1, 2), master("c", 5, 1, 2)]);
     for _ in 0..8 {
         for which in [0, 1, 2, 0, 1, 2] {
             case.unplaced(which);
@@ -144,7 +148,8 @@ fn a_legal_placement_stays_when_legalised() {
     let delta = place(&design, &PlaceConfig::default(), &mut ()).unwrap().delta;
     design.apply(&delta).unwrap();
     let only = Stages { global: false, legalize: true, detailed: false };
-    let again = place(&design, &PlaceConfig { stages: only, ..PlaceConfig::default() }, &mut ()).unwrap();
+    let again =
+        place(&design, &PlaceConfig { stages: only, ..PlaceConfig::default() }, &mut ()).unwrap();
     assert_eq!(again.delta.ops, vec![]);
 }
 
@@ -159,4 +164,46 @@ fn edge_spacing_is_kept() {
     });
     wire(&mut case, &mut Rng(3));
     run(&case, &PlaceConfig::default()).unwrap();
+}
+
+#[test]
+fn the_oracle_sees_what_is_broken() {
+    let case = random(11, 60);
+    let mut design = case.design();
+    let delta = place(&design, &PlaceConfig::default(), &mut ()).unwrap().delta;
+    design.apply(&delta).unwrap();
+    assert_eq!(broken(&design), Vec::<String>::new());
+    let cells: Vec<_> = design.cells().filter(|cell| !design.place(*cell).is_fixed()).collect();
+    let (a, b) = (cells[0], cells[1]);
+    let at = design.place(a);
+    let mutants = [
+        (a, Place { x: at.x + 1, ..at }),
+        (a, Place { y: at.y + 1, ..at }),
+        (a, Place { x: -50, ..at }),
+        (a, Place { orient: Orient::W, ..at }),
+        (a, Place { status: PlaceStatus::Unplaced, ..at }),
+        (b, Place { status: PlaceStatus::Placed, ..at }),
+    ];
+    for (cell, to) in mutants {
+        let mark = design.mark();
+        design.move_cell(cell, to).unwrap();
+        assert!(!broken(&design).is_empty(), "{to:?}");
+        design.undo_to(mark);
+    }
+}
+
+#[test]
+fn fragmentation_is_rare_at_95_per_cent() {
+    let outcome = |seed| run(&random(seed, 95), &PlaceConfig::default());
+    let (mut placed, mut fragmented) = (0, 0);
+    for seed in 1000..1040 {
+        match outcome(seed) {
+            Ok(_) => placed += 1,
+            Err(PlaceError::Fragmented { .. }) => fragmented += 1,
+            Err(PlaceError::TooFull { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    println!("{placed} placed, {fragmented} fragmented");
+    assert!(placed > 0 && fragmented <= placed / 2, "{placed} placed, {fragmented} fragmented");
 }

@@ -1,5 +1,7 @@
 //! The flow: tiny and odd designs, determinism, limits, cancellation.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod common;
 
 use std::ops::ControlFlow;
@@ -58,6 +60,24 @@ fn the_result_does_not_depend_on_threads() {
 }
 
 #[test]
+fn nor_does_that_of_a_design_of_many_pieces() {
+    // More cells than one piece of parallel work holds, for a few iterations.
+    let mut case = Case::new(60, 700, vec![master("a", 2, 1, 3), master("b", 3, 1, 4)]);
+    for i in 0..9000 {
+        case.unplaced(i % 2);
+    }
+    wire(&mut case, &mut Rng(1));
+    let design = case.design();
+    let limits = Limits { iterations: Some(25), ..Limits::default() };
+    let stages = Stages { detailed: false, ..Stages::default() };
+    let run = |threads| {
+        let config = PlaceConfig { threads, limits, stages, ..PlaceConfig::default() };
+        place(&design, &config, &mut ()).unwrap().delta
+    };
+    assert_eq!(run(1), run(2));
+}
+
+#[test]
 fn too_many_cells_are_refused_with_numbers() {
     let error = place(&case(400).design(), &PlaceConfig::default(), &mut ()).unwrap_err();
     let PlaceError::TooFull { movable, free, percent, .. } = error else { panic!("{error}") };
@@ -84,7 +104,8 @@ fn limits_end_early_and_still_give_a_legal_result() {
         Limits { wall: Some(std::time::Duration::ZERO), ..Limits::default() },
     ] {
         let mut design = case(150).design();
-        let result = place(&design, &PlaceConfig { limits, ..PlaceConfig::default() }, &mut ()).unwrap();
+        let result =
+            place(&design, &PlaceConfig { limits, ..PlaceConfig::default() }, &mut ()).unwrap();
         assert_ne!(result.report.stages[0].stop, StopReason::Done);
         design.apply(&result.delta).unwrap();
         assert_eq!(broken(&design), Vec::<String>::new());

@@ -78,7 +78,8 @@ fn moves(problem: &Problem, placement: &Placement, node: usize, height: i32) -> 
     let n = &problem.nodes;
     let p = placement.at[node];
     let outline = Rect::new(p.x, p.y, p.x + n.w[node] + n.pad[node], p.y + n.h[node]);
-    is_simple(problem, node, height) && !problem.partial.iter().any(|(rect, _)| rect.overlaps(&outline))
+    is_simple(problem, node, height)
+        && !problem.partial.iter().any(|(rect, _)| rect.overlaps(&outline))
 }
 
 fn not_legal(problem: &Problem, node: usize, why: &str) -> PlaceError {
@@ -164,13 +165,16 @@ fn check_others(
             let at = placement.at[i];
             if n.is_macro[i] {
                 let outline = Rect::new(at.x, at.y, at.x + n.w[i], at.y + n.h[i]);
-                if !hull.contains(&outline) || problem.blocks.iter().any(|block| block.overlaps(&outline)) {
+                if !hull.contains(&outline)
+                    || problem.blocks.iter().any(|block| block.overlaps(&outline))
+                {
                     return Err(not_legal(problem, i, "the macro stands on a blocker or outside"));
                 }
                 continue;
             }
             let site = sites[class[i]];
-            let height = problem.rows.iter().find(|row| row.site == site).map_or(1, |row| row.height);
+            let height =
+                problem.rows.iter().find(|row| row.site == site).map_or(1, |row| row.height);
             if moves(problem, placement, i, height) {
                 continue;
             }
@@ -231,7 +235,13 @@ fn improve(
             meter.add(std::mem::take(&mut state.work));
             let fraction = (f64::from(pass) + (f64::from(operator) + 1.0) / 5.0) / f64::from(most);
             let hpwl = cost as f64 / 256.0 + still;
-            let event = Event { stage: Stage::Detailed, iteration: pass + 1, hpwl, overflow: 0.0, fraction };
+            let event = Event {
+                stage: Stage::Detailed,
+                iteration: pass + 1,
+                hpwl,
+                overflow: 0.0,
+                fraction,
+            };
             tell(progress, event)?;
             if let Some(limit) = meter.over() {
                 return Ok((pass + 1, limit));

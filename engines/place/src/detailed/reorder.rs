@@ -19,7 +19,13 @@ pub(crate) fn segment(state: &mut State<'_>, shelf: &mut Shelf, index: usize) ->
     gain
 }
 
-fn window(state: &mut State<'_>, shelf: &mut Shelf, index: usize, start: usize, size: usize) -> i64 {
+fn window(
+    state: &mut State<'_>,
+    shelf: &mut Shelf,
+    index: usize,
+    start: usize,
+    size: usize,
+) -> i64 {
     let cells: Vec<u32> = shelf.cells[index][start..start + size].to_vec();
     let sites: Vec<i32> = cells.iter().map(|node| shelf.site(state, index, *node)).collect();
     let widths: Vec<i32> = cells.iter().map(|node| shelf.width(state, index, *node)).collect();

@@ -68,11 +68,20 @@ pub(crate) fn least(costs: &[Broken], lo: i64, hi: i64, now: &[i64]) -> Vec<i64>
     best
 }
 
+/// An end of a net: x of the pin, position of its cell in the segment, offset in the cell.
+type End = (i64, usize, i64);
+
 /// Nets with more pins enter with their box as it is.
 const LARGE: usize = 64;
 
 /// Shifts the cells of one segment. Returns the gain.
-pub(crate) fn segment(state: &mut State<'_>, shelf: &Shelf, index: usize, seen: &mut [u32], mark: u32) -> i64 {
+pub(crate) fn segment(
+    state: &mut State<'_>,
+    shelf: &Shelf,
+    index: usize,
+    seen: &mut [u32],
+    mark: u32,
+) -> i64 {
     let cells = &shelf.cells[index];
     if cells.is_empty() {
         return 0;
@@ -112,7 +121,11 @@ pub(crate) fn segment(state: &mut State<'_>, shelf: &Shelf, index: usize, seen: 
             let range = nets.pins(net);
             if range.len() > LARGE {
                 let net_box = state.boxes[net];
-                for &pin in nets.of_node(node as usize).iter().filter(|pin| nets.net_of[**pin as usize] as usize == net) {
+                for &pin in nets
+                    .of_node(node as usize)
+                    .iter()
+                    .filter(|pin| nets.net_of[**pin as usize] as usize == net)
+                {
                     let x = state.pin[pin as usize].x;
                     if net_box.lo.x < x && x < net_box.hi.x {
                         let i = number[&node];
@@ -126,7 +139,7 @@ pub(crate) fn segment(state: &mut State<'_>, shelf: &Shelf, index: usize, seen: 
             work += range.len() as u64;
             let (mut low, mut high) = (i64::MAX, i64::MIN);
             // First and last cell of the net in the segment: (x of pin, cell, offset).
-            let (mut first, mut last): (Option<(i64, usize, i64)>, Option<(i64, usize, i64)>) = (None, None);
+            let (mut first, mut last): (Option<End>, Option<End>) = (None, None);
             for pin in range {
                 let x = i64::from(state.pin[pin].x);
                 let owner = nets.node[pin];

@@ -175,7 +175,8 @@ impl<'a> State<'a> {
         let nets = &self.problem.nets;
         let range = nets.pins(net);
         if range.len() > SMALL {
-            let mut mine = nets.of_node(node as usize).iter().filter(|pin| range.contains(&(**pin as usize)));
+            let mut mine =
+                nets.of_node(node as usize).iter().filter(|pin| range.contains(&(**pin as usize)));
             if mine.all(|pin| self.boxes[net].strictly_holds(self.pin[*pin as usize])) {
                 return Some(self.boxes[net]);
             }

@@ -159,8 +159,7 @@ fn look(
             consider(state, [Some(step(node, there, site, orient)), None]);
         }
     }
-    for rank in first..last {
-        let other = cells[rank];
+    for (rank, &other) in cells.iter().enumerate().take(last).skip(first) {
         if other == node || (segment == home && rank.abs_diff(rank_here) <= 1) {
             continue;
         }
@@ -173,7 +172,8 @@ fn look(
             continue;
         }
         let site = wish.clamp(room.0, room.1 - width);
-        let back = site_of(here, state.place.at[node as usize].x).clamp(room_here.0, room_here.1 - other_width);
+        let back = site_of(here, state.place.at[node as usize].x)
+            .clamp(room_here.0, room_here.1 - other_width);
         let other_orient = turned(state, other, &there.row, &here.row);
         consider(
             state,

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::config::PlaceConfig;
 use crate::free::{free_area, parts};
 use crate::global::grid::Charges;
 use crate::global::quadratic::Axis;
@@ -56,7 +55,7 @@ pub(crate) struct Evaluation {
 }
 
 impl<'a> Engine<'a> {
-    pub(crate) fn new(problem: &'a Problem, config: &PlaceConfig, wish: f64) -> (Self, Vec<Plan>) {
+    pub(crate) fn new(problem: &'a Problem, wish: f64) -> (Self, Vec<Plan>) {
         let plans: Vec<Plan> = parts(problem)
             .into_iter()
             .map(|fence| Plan::new(problem, free_area(problem, fence, &problem.blocks), wish))
@@ -65,7 +64,8 @@ impl<'a> Engine<'a> {
         let largest = plans.iter().max_by_key(|plan| plan.nodes.len());
         let unit = largest.map_or(1.0, |plan| {
             let (nx, ny) = plan.bins;
-            let area = plan.rect.width() as f64 / nx as f64 * (plan.rect.height() as f64 / ny as f64);
+            let area =
+                plan.rect.width() as f64 / nx as f64 * (plan.rect.height() as f64 / ny as f64);
             area.sqrt().max(1e-3)
         });
         let origin = [f64::from(problem.core.lo.x), f64::from(problem.core.lo.y)];
@@ -129,7 +129,6 @@ impl<'a> Engine<'a> {
                 engine.size(index, i, plan.fillers.w / unit, plan.fillers.h / unit, 1.0);
             }
         }
-        let _ = config;
         (engine, plans)
     }
 
@@ -144,6 +143,12 @@ impl<'a> Engine<'a> {
         self.smooth_scale[i] = (scale * w * h / (sw * sh)) as f32;
         self.true_scale[i] = scale as f32;
         self.charge[i] = (scale * w * h) as f32;
+    }
+
+    /// Bins along a side of the largest system.
+    pub(crate) fn bins_per_side(&self) -> f64 {
+        let most = self.systems.iter().map(|system| system.grid.len()).max().unwrap_or(0);
+        (most as f64).sqrt()
     }
 
     /// How many slots there are.
@@ -282,9 +287,8 @@ impl<'a> Engine<'a> {
 
     /// The preconditioned gradient into `gx`, `gy`, after [`Engine::evaluate`].
     pub(crate) fn join(&self, gx: &mut [f32], gy: &mut [f32]) {
-        let mut lambda = vec![0.0_f32; 0];
-        lambda.extend(self.systems.iter().map(|system| system.lambda as f32));
-        for (index, &lambda) in lambda.iter().enumerate() {
+        for (index, system) in self.systems.iter().enumerate() {
+            let lambda = system.lambda as f32;
             for slots in [&self.node_slots[index], &self.filler_slots[index]] {
                 let wired = slots.end <= self.movable;
                 let first = slots.start;

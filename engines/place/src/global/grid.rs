@@ -104,22 +104,31 @@ impl Grid {
     }
 
     /// The field summed over each node's charge, negated: the gradient of the potential energy.
-    pub fn gather(&self, nodes: Charges<'_>, ex: &[f32], ey: &[f32], gx: &mut [f32], gy: &mut [f32]) {
+    pub fn gather(
+        &self,
+        nodes: Charges<'_>,
+        ex: &[f32],
+        ey: &[f32],
+        gx: &mut [f32],
+        gy: &mut [f32],
+    ) {
         const PIECE: usize = 1024;
         let area = self.bin_area();
-        gx.par_chunks_mut(PIECE).zip(gy.par_chunks_mut(PIECE)).enumerate().for_each(|(piece, (gx, gy))| {
-            for (k, (gx, gy)) in gx.iter_mut().zip(gy).enumerate() {
-                let i = piece * PIECE + k;
-                let (mut fx, mut fy) = (0.0, 0.0);
-                self.cover(nodes.x[i], nodes.y[i], nodes.w[i], nodes.h[i], |bin, part| {
-                    fx += part * ex[bin];
-                    fy += part * ey[bin];
-                });
-                let charge = -area * nodes.scale[i];
-                *gx = charge * fx;
-                *gy = charge * fy;
-            }
-        });
+        gx.par_chunks_mut(PIECE).zip(gy.par_chunks_mut(PIECE)).enumerate().for_each(
+            |(piece, (gx, gy))| {
+                for (k, (gx, gy)) in gx.iter_mut().zip(gy).enumerate() {
+                    let i = piece * PIECE + k;
+                    let (mut fx, mut fy) = (0.0, 0.0);
+                    self.cover(nodes.x[i], nodes.y[i], nodes.w[i], nodes.h[i], |bin, part| {
+                        fx += part * ex[bin];
+                        fy += part * ey[bin];
+                    });
+                    let charge = -area * nodes.scale[i];
+                    *gx = charge * fx;
+                    *gy = charge * fy;
+                }
+            },
+        );
     }
 }
 

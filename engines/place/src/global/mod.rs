@@ -128,7 +128,7 @@ pub(crate) fn run(
     meter: &mut Meter,
 ) -> Result<Global, PlaceError> {
     let wish = config.density.unwrap_or(DENSITY).clamp(0.0, 1.0);
-    let (mut engine, plans) = Engine::new(problem, config, wish);
+    let (mut engine, plans) = Engine::new(problem, wish);
     let density = plans.iter().max_by_key(|plan| plan.nodes.len()).map_or(wish, |plan| plan.target);
     let mut notes = Vec::new();
     let raised = plans.iter().filter(|plan| plan.raised).map(|plan| plan.target);
@@ -136,7 +136,9 @@ pub(crate) fn run(
         let per_mille = |value: f64| (value * 1000.0).round() as u32;
         notes.push(Note::DensityRaised { from: per_mille(wish), to: per_mille(to) });
     }
-    let schedule = Schedule::of(config.effort);
+    let mut schedule = Schedule::of(config.effort);
+    // With few bins, γ would exceed the nets of a small design.
+    schedule.gamma *= (engine.bins_per_side() / 128.0).clamp(0.25, 1.0);
     let (x, y) = engine.start(problem, config.seed);
     meter.add(16 * engine.work());
     let start = Pair { x, y };
@@ -146,7 +148,8 @@ pub(crate) fn run(
     } else {
         spread(&mut engine, start, schedule, progress, meter)?
     };
-    let mut spread = Spread { x: vec![0.0; problem.nodes.len()], y: vec![0.0; problem.nodes.len()] };
+    let mut spread =
+        Spread { x: vec![0.0; problem.nodes.len()], y: vec![0.0; problem.nodes.len()] };
     for (i, &node) in engine.node_at.iter().enumerate() {
         let node = node as usize;
         let n = &problem.nodes;
@@ -207,9 +210,8 @@ fn spread(
         if let Ok(tries) = tries {
             meter.add(u64::from(tries + 1) * engine.work());
             over = engine.overflow(&state.v.x, &state.v.y);
-            broken = over < 0.3
-                && over > best.overflow + 0.03
-                && state.at.length > 1.25 * best.length;
+            broken =
+                over < 0.3 && over > best.overflow + 0.03 && state.at.length > 1.25 * best.length;
         }
         if broken {
             // Back to the best state, once or twice more carefully, then for good.

@@ -90,14 +90,19 @@ impl Nesterov {
             engine.project(&mut state.next_v.x, &mut state.next_v.y);
             engine.evaluate(&state.next_v.x, &state.next_v.y, gamma);
             engine.join(&mut state.next_g.x, &mut state.next_g.y);
-            let (moved, turned) = (distance(&state.next_v, &state.v), distance(&state.next_g, &state.g));
+            let (moved, turned) =
+                (distance(&state.next_v, &state.v), distance(&state.next_g, &state.g));
             state.step = if turned > 0.0 { moved / turned } else { 0.0 };
         }
         state
     }
 
     /// One iteration; returns how many evaluations it took.
-    pub(crate) fn iterate(&mut self, engine: &mut Engine<'_>, gamma: f64) -> Result<u32, NotFinite> {
+    pub(crate) fn iterate(
+        &mut self,
+        engine: &mut Engine<'_>,
+        gamma: f64,
+    ) -> Result<u32, NotFinite> {
         let momentum = (1.0 + (4.0 * self.momentum * self.momentum + 1.0).sqrt()) / 2.0;
         let carry = ((self.momentum - 1.0) / momentum) as f32;
         let mut tries = 0;
@@ -116,7 +121,8 @@ impl Nesterov {
             engine.project(&mut self.next_v.x, &mut self.next_v.y);
             let at = engine.evaluate(&self.next_v.x, &self.next_v.y, gamma);
             engine.join(&mut self.next_g.x, &mut self.next_g.y);
-            let (moved, turned) = (distance(&self.next_v, &self.v), distance(&self.next_g, &self.g));
+            let (moved, turned) =
+                (distance(&self.next_v, &self.v), distance(&self.next_g, &self.g));
             if !moved.is_finite() || !turned.is_finite() || !at.length.is_finite() {
                 return Err(NotFinite);
             }
@@ -133,12 +139,5 @@ impl Nesterov {
         std::mem::swap(&mut self.g, &mut self.next_g);
         self.momentum = momentum;
         Ok(tries)
-    }
-
-    /// Forgets the momentum (after a jump of the objective).
-    #[allow(dead_code)]
-    pub(crate) fn restart(&mut self) {
-        self.momentum = 1.0;
-        self.u.clone_from(&self.v);
     }
 }

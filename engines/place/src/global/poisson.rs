@@ -47,7 +47,13 @@ impl Line {
     }
 
     /// Unscaled DCT-II of two rows: Xk = Σ x_i cos(πk(2i+1)/2n).
-    fn analyse(&self, a: &mut [f32], b: &mut [f32], z: &mut [Complex32], scratch: &mut [Complex32]) {
+    fn analyse(
+        &self,
+        a: &mut [f32],
+        b: &mut [f32],
+        z: &mut [Complex32],
+        scratch: &mut [Complex32],
+    ) {
         let n = self.n;
         for i in 0..n.div_ceil(2) {
             z[i] = Complex32::new(a[2 * i], b[2 * i]);
@@ -68,7 +74,14 @@ impl Line {
 
     /// Sums the series of two rows of coefficients (that of index 0 counts half as in a DCT-III is
     /// the caller's business: here it counts whole).
-    fn sum(&self, series: Series, a: &mut [f32], b: &mut [f32], z: &mut [Complex32], scratch: &mut [Complex32]) {
+    fn sum(
+        &self,
+        series: Series,
+        a: &mut [f32],
+        b: &mut [f32],
+        z: &mut [Complex32],
+        scratch: &mut [Complex32],
+    ) {
         let n = self.n;
         // Σ Xk sin(πk(2i+1)/2n) = (−1)^i Σ X(n−k) cos(πk(2i+1)/2n).
         let coefficient = |row: &[f32], k: usize| match series {
@@ -76,20 +89,17 @@ impl Line {
             Series::Sine if k == 0 => 0.0,
             Series::Sine => row[n - k],
         };
-        for k in 0..n {
+        for (k, z) in z.iter_mut().enumerate() {
             // From Makhoul: V_k = e^(iπk/2n) (X_k − i X_(n−k)) / 2 recovers the reordered row; with
             // the inverse FFT unscaled this sums 2·ΣX cos − X₀, so halves are put right below.
             let (xa, xb) = (coefficient(a, k), coefficient(b, k));
-            let (ya, yb) = if k == 0 {
-                (0.0, 0.0)
-            } else {
-                (coefficient(a, n - k), coefficient(b, n - k))
-            };
+            let (ya, yb) =
+                if k == 0 { (0.0, 0.0) } else { (coefficient(a, n - k), coefficient(b, n - k)) };
             let half = if k == 0 { 1.0 } else { 0.5 };
             let w = self.twiddle[k].conj() * half;
             let va = w * Complex32::new(xa, -ya);
             let vb = w * Complex32::new(xb, -yb);
-            z[k] = va + vb * Complex32::new(0.0, 1.0);
+            *z = va + vb * Complex32::new(0.0, 1.0);
         }
         self.inverse.process_with_scratch(z, scratch);
         let sine = series == Series::Sine;
@@ -104,9 +114,14 @@ impl Line {
         }
     }
 
-    fn rows(&self, map: &mut [f32], work: impl Fn(&Line, &mut [f32], &mut [f32], &mut [Complex32], &mut [Complex32]) + Sync) {
+    fn rows(
+        &self,
+        map: &mut [f32],
+        work: impl Fn(&Line, &mut [f32], &mut [f32], &mut [Complex32], &mut [Complex32]) + Sync,
+    ) {
         let n = self.n;
-        let scratch = self.forward.get_inplace_scratch_len().max(self.inverse.get_inplace_scratch_len());
+        let scratch =
+            self.forward.get_inplace_scratch_len().max(self.inverse.get_inplace_scratch_len());
         map.par_chunks_mut(n * ROWS).for_each(|rows| {
             let mut z = vec![Complex32::default(); n];
             let mut scratch = vec![Complex32::default(); scratch];

@@ -150,7 +150,8 @@ fn conjugate_gradients(system: &System, x: &mut [f64], tolerance: f64, most: usi
     let mut product = vec![0.0; n];
     system.multiply(x, &mut product);
     let mut r: Vec<f64> = system.rhs.iter().zip(&product).map(|(b, p)| b - p).collect();
-    let scaled = |r: &[f64]| -> Vec<f64> { r.iter().zip(&system.diagonal).map(|(r, d)| r / d).collect() };
+    let scaled =
+        |r: &[f64]| -> Vec<f64> { r.iter().zip(&system.diagonal).map(|(r, d)| r / d).collect() };
     let mut z = scaled(&r);
     let mut p = z.clone();
     let mut rz = dot(&r, &z);
@@ -187,7 +188,8 @@ mod tests {
     #[test]
     fn a_chain_between_two_anchors_stretches_evenly() {
         // anchor 0 - a - b - c - anchor 8
-        let pins = [(NONE, 0.0), (0, 0.0), (0, 0.0), (1, 0.0), (1, 0.0), (2, 0.0), (2, 0.0), (NONE, 8.0)];
+        let pins =
+            [(NONE, 0.0), (0, 0.0), (0, 0.0), (1, 0.0), (1, 0.0), (2, 0.0), (2, 0.0), (NONE, 8.0)];
         let mut nets = Nets { start: vec![0], ..Nets::default() };
         for (i, (node, _)) in pins.iter().enumerate() {
             nets.node.push(*node);
@@ -200,7 +202,8 @@ mod tests {
         }
         let offset: Vec<f32> = pins.iter().map(|pin| pin.1).collect();
         let slot = [0, 1, 2];
-        let axis = Axis { nets: &nets, slot: &slot, offset: &offset, slots: 3, middle: 4.0, least: 100.0 };
+        let axis =
+            Axis { nets: &nets, slot: &slot, offset: &offset, slots: 3, middle: 4.0, least: 100.0 };
         let mut x = vec![4.0; 3];
         axis.solve(&mut x, 3);
         for (x, want) in x.iter().zip([2.0, 4.0, 6.0]) {

@@ -95,7 +95,10 @@ fn usable(problem: &Problem, area: &FreeArea) -> f64 {
     free
 }
 
-fn overlapping<'a>(area: &'a FreeArea, rect: &Rect) -> impl Iterator<Item = &'a crate::free::Slab> + use<'a> {
+fn overlapping<'a>(
+    area: &'a FreeArea,
+    rect: &Rect,
+) -> impl Iterator<Item = &'a crate::free::Slab> + use<'a> {
     let first = area.slabs.partition_point(|slab| slab.y1 <= rect.lo.y);
     let top = rect.hi.y;
     area.slabs[first..].iter().take_while(move |slab| slab.y0 < top)
@@ -223,8 +226,12 @@ impl System {
         for _ in 0..16 {
             let (u, v) = (rng.unit() as f32, rng.unit() as f32);
             let (i, j) = (u * self.grid.nx as f32, v * self.grid.ny as f32);
-            at = (self.grid.origin[0] + i * self.grid.bin[0], self.grid.origin[1] + j * self.grid.bin[1]);
-            let bin = (j as usize).min(self.grid.ny - 1) * self.grid.nx + (i as usize).min(self.grid.nx - 1);
+            at = (
+                self.grid.origin[0] + i * self.grid.bin[0],
+                self.grid.origin[1] + j * self.grid.bin[1],
+            );
+            let bin = (j as usize).min(self.grid.ny - 1) * self.grid.nx
+                + (i as usize).min(self.grid.nx - 1);
             if self.room[bin] > 0.5 * self.target {
                 break;
             }
@@ -238,7 +245,11 @@ impl System {
         let mut best = (f32::INFINITY, x, y);
         for &[x0, y0, x1, y1] in &self.rects {
             let inside = |v: f32, lo: f32, hi: f32, size: f32| {
-                if size >= hi - lo { 0.5 * (lo + hi) } else { v.clamp(lo + 0.5 * size, hi - 0.5 * size) }
+                if size >= hi - lo {
+                    0.5 * (lo + hi)
+                } else {
+                    v.clamp(lo + 0.5 * size, hi - 0.5 * size)
+                }
             };
             let (px, py) = (inside(x, x0, x1, w), inside(y, y0, y1, h));
             let distance = (px - x) * (px - x) + (py - y) * (py - y);

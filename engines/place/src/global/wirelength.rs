@@ -97,7 +97,8 @@ impl<'a> Wirelength<'a> {
                 let mut down = vec![0.0_f32; up.len()];
                 let mut length = 0.0_f64;
                 for net in piece.nets.clone() {
-                    let range = nets.start[net] as usize - first..nets.start[net + 1] as usize - first;
+                    let range =
+                        nets.start[net] as usize - first..nets.start[net + 1] as usize - first;
                     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
                     for &value in &up[range.clone()] {
                         low = low.min(value);
@@ -112,7 +113,8 @@ impl<'a> Wirelength<'a> {
                 let exp_up: Vec<f32> = up.iter().map(|t| exp(t * inv_gamma)).collect();
                 let exp_down: Vec<f32> = down.iter().map(|t| exp(t * inv_gamma)).collect();
                 for net in piece.nets.clone() {
-                    let range = nets.start[net] as usize - first..nets.start[net + 1] as usize - first;
+                    let range =
+                        nets.start[net] as usize - first..nets.start[net + 1] as usize - first;
                     let w = weight[net];
                     let gradient = &mut piece.gradient[range.clone()];
                     if w == 0.0 {
@@ -131,7 +133,8 @@ impl<'a> Wirelength<'a> {
                     let (mean_up, mean_down) = (mean_up * inv_up, mean_down * inv_down);
                     for (gradient, i) in gradient.iter_mut().zip(range) {
                         let rise = exp_up[i] * inv_up * (1.0 + inv_gamma * (up[i] - mean_up));
-                        let fall = exp_down[i] * inv_down * (1.0 + inv_gamma * (down[i] - mean_down));
+                        let fall =
+                            exp_down[i] * inv_down * (1.0 + inv_gamma * (down[i] - mean_down));
                         *gradient = w * (rise - fall);
                     }
                 }
@@ -145,12 +148,14 @@ impl<'a> Wirelength<'a> {
     /// each slot.
     pub fn gather(&self, axis: usize, node_at: &[u32], out: &mut [f32]) {
         let gradient = &self.gradient[axis];
-        out.par_chunks_mut(par::CHUNK).zip(node_at.par_chunks(par::CHUNK)).for_each(|(out, nodes)| {
-            for (out, node) in out.iter_mut().zip(nodes) {
-                let pins = self.nets.of_node(*node as usize);
-                *out = pins.iter().map(|pin| gradient[*pin as usize]).sum();
-            }
-        });
+        out.par_chunks_mut(par::CHUNK).zip(node_at.par_chunks(par::CHUNK)).for_each(
+            |(out, nodes)| {
+                for (out, node) in out.iter_mut().zip(nodes) {
+                    let pins = self.nets.of_node(*node as usize);
+                    *out = pins.iter().map(|pin| gradient[*pin as usize]).sum();
+                }
+            },
+        );
     }
 }
 
@@ -227,7 +232,10 @@ mod tests {
                 b[node] += step;
                 let want = (total(&b, gamma) - total(&a, gamma)) / (2.0 * step);
                 let got = f64::from(out[node]);
-                assert!((got - want).abs() < 1e-3 * (1.0 + want.abs()), "γ {gamma}, node {node}: {got} {want}");
+                assert!(
+                    (got - want).abs() < 1e-3 * (1.0 + want.abs()),
+                    "γ {gamma}, node {node}: {got} {want}"
+                );
             }
         }
     }

@@ -98,9 +98,7 @@ impl Filled {
     /// Lays the cells out anew, ordered by their wishes.
     pub(crate) fn lay_out(&mut self, problem: &Problem, wish: &[(f64, f64)]) {
         let mut cells = std::mem::take(&mut self.cells);
-        cells.sort_by(|a, b| {
-            wish[*a as usize].0.total_cmp(&wish[*b as usize].0).then(a.cmp(b))
-        });
+        cells.sort_by(|a, b| wish[*a as usize].0.total_cmp(&wish[*b as usize].0).then(a.cmp(b)));
         self.clusters.clear();
         self.used = 0;
         for node in cells {
@@ -162,7 +160,11 @@ impl Shelves {
             if dy >= bound {
                 return;
             }
-            if level == upper { upper += 1 } else { lower -= 1 }
+            if level == upper {
+                upper += 1
+            } else {
+                lower -= 1
+            }
             for segment in self.levels[level].1.clone() {
                 bound = visit(segment, dy);
             }
@@ -171,7 +173,13 @@ impl Shelves {
 
     /// Puts the nodes (ascending by wished x) into segments; returns those that found none with
     /// room.
-    pub(crate) fn fill(&mut self, problem: &Problem, nodes: &[u32], wish: &[(f64, f64)], work: &mut u64) -> Vec<u32> {
+    pub(crate) fn fill(
+        &mut self,
+        problem: &Problem,
+        nodes: &[u32],
+        wish: &[(f64, f64)],
+        work: &mut u64,
+    ) -> Vec<u32> {
         let mut left = Vec::new();
         for &node in nodes {
             let (x, y) = wish[node as usize];

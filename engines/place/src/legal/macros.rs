@@ -2,7 +2,7 @@
 
 use cellwright_db::{Point, Rect};
 
-use crate::problem::{NONE, Problem, grown};
+use crate::problem::{NONE, Problem};
 use crate::spans::Spans;
 
 /// A macro that found no place, and how many had one before it.
@@ -13,7 +13,11 @@ pub(crate) struct Stuck {
 
 /// Places all macros at least distance from `wish` (lower-left corners), largest first; where that
 /// fails, in other orders. `at` gets their corners.
-pub(crate) fn place(problem: &Problem, wish: &[(f64, f64)], at: &mut [Point]) -> Result<Vec<Rect>, Stuck> {
+pub(crate) fn place(
+    problem: &Problem,
+    wish: &[(f64, f64)],
+    at: &mut [Point],
+) -> Result<Vec<Rect>, Stuck> {
     let n = &problem.nodes;
     let mut order: Vec<usize> = (0..n.len()).filter(|node| n.is_macro[*node]).collect();
     let size = |node: usize| {
@@ -27,7 +31,9 @@ pub(crate) fn place(problem: &Problem, wish: &[(f64, f64)], at: &mut [Point]) ->
             1 => order.sort_by_key(|node| (std::cmp::Reverse(size(*node).1), *node)),
             2 => order.sort_by_key(|node| (std::cmp::Reverse(size(*node).0), *node)),
             // As a last resort packed from the lower left, tallest first.
-            _ => order.sort_by_key(|node| (std::cmp::Reverse(size(*node).1), std::cmp::Reverse(size(*node).0), *node)),
+            _ => order.sort_by_key(|node| {
+                (std::cmp::Reverse(size(*node).1), std::cmp::Reverse(size(*node).0), *node)
+            }),
         }
         let mut taken: Vec<Rect> = Vec::new();
         let mut failed = None;
@@ -77,7 +83,9 @@ fn nearest(
         }
     }
     let homes: Vec<Rect> = match problem.fences.get(fence as usize) {
-        Some(own) if fence != NONE => own.rects.iter().map(|rect| rect.intersection(&hull)).collect(),
+        Some(own) if fence != NONE => {
+            own.rects.iter().map(|rect| rect.intersection(&hull)).collect()
+        }
         _ => vec![hull],
     };
     let goal_x = wish_x.round() as i64 - i64::from(left);
@@ -88,7 +96,11 @@ fn nearest(
         if home.width() < i64::from(w) || top < i64::from(home.lo.y) {
             continue;
         }
-        let mut heights = vec![down(goal_y.clamp(i64::from(home.lo.y), top)), up(i64::from(home.lo.y)), down(top)];
+        let mut heights = vec![
+            down(goal_y.clamp(i64::from(home.lo.y), top)),
+            up(i64::from(home.lo.y)),
+            down(top),
+        ];
         for block in &blocks {
             heights.push(up(i64::from(block.hi.y)));
             heights.push(down(i64::from(block.lo.y) - i64::from(h)));
@@ -101,7 +113,9 @@ fn nearest(
             if best.is_some_and(|best| dy >= best.0) {
                 break;
             }
-            let band = |block: &&Rect| i64::from(block.lo.y) < y + i64::from(h) && y < i64::from(block.hi.y);
+            let band = |block: &&Rect| {
+                i64::from(block.lo.y) < y + i64::from(h) && y < i64::from(block.hi.y)
+            };
             let busy = blocks.iter().filter(band).map(|block| (block.lo.x, block.hi.x)).collect();
             let free = Spans::one(home.lo.x, home.hi.x).subtract(&Spans::union_of(busy));
             for &(lo, hi) in free.items() {
@@ -120,16 +134,4 @@ fn nearest(
     let (_, x, y) = best?;
     let spot = Rect::new(x as i32, y as i32, x as i32 + w, y as i32 + h);
     Some(spot)
-}
-
-/// What macros leave: their outlines with halo block all others.
-pub(crate) fn outlines(problem: &Problem, at: &[Point]) -> Vec<Rect> {
-    let n = &problem.nodes;
-    (0..n.len())
-        .filter(|node| n.is_macro[*node])
-        .map(|node| {
-            let p = at[node];
-            grown(Rect::new(p.x, p.y, p.x + n.w[node], p.y + n.h[node]), n.halo[node])
-        })
-        .collect()
 }

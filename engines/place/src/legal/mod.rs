@@ -160,11 +160,18 @@ fn attempt(
             if mine.is_empty() {
                 continue;
             }
-            let height = problem.rows.iter().find(|row| row.site == site).map_or(1, |row| row.height);
+            let height =
+                problem.rows.iter().find(|row| row.site == site).map_or(1, |row| row.height);
             let simple = |i: &u32| is_simple(problem, *i as usize, height);
             let (single, tall): (Vec<u32>, Vec<u32>) = mine.into_iter().partition(simple);
             place_tall(problem, site, &mut area, tall, wish, &mut placement, meter)?;
-            let event = Event { stage: Stage::Legalize, iteration: number as u32, hpwl: 0.0, overflow: 0.0, fraction: 0.5 };
+            let event = Event {
+                stage: Stage::Legalize,
+                iteration: number as u32,
+                hpwl: 0.0,
+                overflow: 0.0,
+                fraction: 0.5,
+            };
             tell(progress, event)?;
             place_single(problem, site, &area, single.clone(), wish, &mut placement, meter)?;
             if number + 1 < sites.len() {
@@ -271,9 +278,8 @@ fn place_single(
     placement: &mut Placement,
     meter: &mut Meter,
 ) -> Result<(), PlaceError> {
-    let order = |a: &u32, b: &u32| {
-        wish[*a as usize].0.total_cmp(&wish[*b as usize].0).then(a.cmp(b))
-    };
+    let order =
+        |a: &u32, b: &u32| wish[*a as usize].0.total_cmp(&wish[*b as usize].0).then(a.cmp(b));
     nodes.sort_by(order);
     let empty = Shelves::new(segments(problem, site, area));
     let mut shelves = empty.clone();
@@ -306,7 +312,13 @@ fn place_single(
     Ok(())
 }
 
-fn fragmented(problem: &Problem, area: &FreeArea, left: &[u32], cells: usize, all: &[u32]) -> PlaceError {
+fn fragmented(
+    problem: &Problem,
+    area: &FreeArea,
+    left: &[u32],
+    cells: usize,
+    all: &[u32],
+) -> PlaceError {
     let n = &problem.nodes;
     let first = left.first().map_or(0, |node| *node as usize);
     let movable: i64 = all.iter().map(|i| n.area(*i as usize)).sum();

@@ -7,7 +7,13 @@ use crate::legal::rows::width_in;
 use crate::problem::Problem;
 
 /// Finds segments for the `waiting` nodes. Returns those for which none can be made.
-pub(crate) fn repair(problem: &Problem, shelves: &mut Shelves, waiting: Vec<u32>, wish: &[(f64, f64)], work: &mut u64) -> Vec<u32> {
+pub(crate) fn repair(
+    problem: &Problem,
+    shelves: &mut Shelves,
+    waiting: Vec<u32>,
+    wish: &[(f64, f64)],
+    work: &mut u64,
+) -> Vec<u32> {
     let total: usize = shelves.filled.iter().map(|filled| filled.cells.len()).sum();
     // Every push-out makes the waiting cell narrower; the budget only guards the clock.
     let mut budget = 50 * (total + waiting.len()) + 1000;
@@ -73,7 +79,12 @@ fn roomy(problem: &Problem, shelves: &Shelves, node: u32, wish: &[(f64, f64)]) -
 
 /// The nearest segment that has room once some narrower cells leave, and those cells' numbers,
 /// ascending.
-fn push_out(problem: &Problem, shelves: &Shelves, node: u32, wish: &[(f64, f64)]) -> Option<(usize, Vec<usize>)> {
+fn push_out(
+    problem: &Problem,
+    shelves: &Shelves,
+    node: u32,
+    wish: &[(f64, f64)],
+) -> Option<(usize, Vec<usize>)> {
     let wish = wish[node as usize];
     let mut order: Vec<usize> = (0..shelves.filled.len()).collect();
     order.sort_by(|a, b| distance(shelves, *a, wish).total_cmp(&distance(shelves, *b, wish)));
@@ -97,7 +108,9 @@ fn push_out(problem: &Problem, shelves: &Shelves, node: u32, wish: &[(f64, f64)]
             out.push(one.1);
             need = 0;
         } else {
-            while need > 0 && let Some((other, number)) = narrow.pop() {
+            while need > 0
+                && let Some((other, number)) = narrow.pop()
+            {
                 need -= other;
                 out.push(number);
             }
@@ -112,7 +125,13 @@ fn push_out(problem: &Problem, shelves: &Shelves, node: u32, wish: &[(f64, f64)]
 
 /// Gathers scattered free sites in one segment by exchanging a wider cell of it for a narrower one
 /// (or none) of another segment with room for the difference.
-fn gather(problem: &Problem, shelves: &mut Shelves, node: u32, touched: &mut [bool], work: &mut u64) -> Option<usize> {
+fn gather(
+    problem: &Problem,
+    shelves: &mut Shelves,
+    node: u32,
+    touched: &mut [bool],
+    work: &mut u64,
+) -> Option<usize> {
     let mut order: Vec<usize> = (0..shelves.filled.len()).collect();
     order.sort_by_key(|index| (-shelves.filled[*index].free(), *index));
     for &index in order.iter().take(64) {
@@ -144,7 +163,12 @@ fn gather(problem: &Problem, shelves: &mut Shelves, node: u32, touched: &mut [bo
 }
 
 /// A cell of `index` and one (or none) of `other` whose exchange frees most sites of `index`.
-fn exchange(problem: &Problem, shelves: &Shelves, index: usize, other: usize) -> Option<(usize, Option<usize>)> {
+fn exchange(
+    problem: &Problem,
+    shelves: &Shelves,
+    index: usize,
+    other: usize,
+) -> Option<(usize, Option<usize>)> {
     let (here, there) = (&shelves.filled[index], &shelves.filled[other]);
     let step = here.segment.row.step;
     let free = there.free();
@@ -153,8 +177,11 @@ fn exchange(problem: &Problem, shelves: &Shelves, index: usize, other: usize) ->
     }
     // One cell of each width is enough.
     let kinds = |cells: &[u32]| {
-        let mut kinds: Vec<(i32, usize)> =
-            cells.iter().enumerate().map(|(i, cell)| (width_in(problem, *cell as usize, step), i)).collect();
+        let mut kinds: Vec<(i32, usize)> = cells
+            .iter()
+            .enumerate()
+            .map(|(i, cell)| (width_in(problem, *cell as usize, step), i))
+            .collect();
         kinds.sort_unstable();
         kinds.dedup_by_key(|kind| kind.0);
         kinds

@@ -34,7 +34,8 @@ pub(crate) fn width_in(problem: &Problem, node: usize, step: i32) -> i32 {
 
 /// The sites that have rows, highest rows first.
 pub(crate) fn row_sites(problem: &Problem) -> Vec<SiteId> {
-    let mut sites: Vec<(i32, SiteId)> = problem.rows.iter().map(|row| (-row.height, row.site)).collect();
+    let mut sites: Vec<(i32, SiteId)> =
+        problem.rows.iter().map(|row| (-row.height, row.site)).collect();
     sites.sort_unstable();
     sites.dedup();
     sites.into_iter().map(|(_, site)| site).collect()
@@ -62,7 +63,8 @@ pub(crate) fn segments(problem: &Problem, site: SiteId, area: &FreeArea) -> Vec<
 
 /// The rows of a site with abutting fragments of one lattice and orientation joined.
 pub(crate) fn joined(problem: &Problem, site: SiteId) -> Vec<RowInfo> {
-    let mut rows: Vec<RowInfo> = problem.rows.iter().copied().filter(|row| row.site == site).collect();
+    let mut rows: Vec<RowInfo> =
+        problem.rows.iter().copied().filter(|row| row.site == site).collect();
     rows.sort_by_key(|row| (row.y, row.x));
     let mut out: Vec<RowInfo> = Vec::with_capacity(rows.len());
     for row in rows {

@@ -87,11 +87,17 @@ impl Levels {
             if best.is_some_and(|best| dy >= best.0) {
                 break;
             }
-            if level == upper { upper += 1 } else { lower -= 1 }
+            if level == upper {
+                upper += 1
+            } else {
+                lower -= 1
+            }
             let y = self.levels[level].0;
-            let (y0, y1) = (y.saturating_sub(bottom), y.saturating_add(n.h[node]).saturating_add(top));
+            let (y0, y1) =
+                (y.saturating_sub(bottom), y.saturating_add(n.h[node]).saturating_add(top));
             let core = problem.core;
-            let free = area.band(y0.max(core.lo.y).min(y), y1.min(core.hi.y).max(y.saturating_add(n.h[node])));
+            let free = area
+                .band(y0.max(core.lo.y).min(y), y1.min(core.hi.y).max(y.saturating_add(n.h[node])));
             for (row, stack) in self.stacks(problem, node, level) {
                 let sites = width_in(problem, node, row.step);
                 *work += 1;
@@ -103,11 +109,13 @@ impl Levels {
                         let (a, b) = (a.max(lo), b.min(hi));
                         let step = i64::from(row.step);
                         let first = (i64::from(a) - i64::from(row.x) + step - 1).div_euclid(step);
-                        let last = (i64::from(b) - i64::from(row.x)).div_euclid(step) - i64::from(sites);
+                        let last =
+                            (i64::from(b) - i64::from(row.x)).div_euclid(step) - i64::from(sites);
                         if first > last {
                             continue;
                         }
-                        let wish = ((wish_x - f64::from(row.x)) / f64::from(row.step)).round() as i64;
+                        let wish =
+                            ((wish_x - f64::from(row.x)) / f64::from(row.step)).round() as i64;
                         let x = row.x + (wish.clamp(first, last) * step) as i32;
                         let cost = (f64::from(x) - wish_x).abs() + dy;
                         if best.is_none_or(|best| cost < best.0) {

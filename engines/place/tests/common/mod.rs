@@ -12,18 +12,18 @@ use cellwright_db::{
     PlaceStatus, Point, Rect, RegionId, SiteId, Technology,
 };
 
-pub const STEP: i32 = 10;
-pub const HEIGHT: i32 = 100;
+pub(crate) const STEP: i32 = 10;
+pub(crate) const HEIGHT: i32 = 100;
 
-pub struct Rng(pub u64);
+pub(crate) struct Rng(pub u64);
 impl Rng {
-    pub fn below(&mut self, n: u32) -> u32 {
+    pub(crate) fn below(&mut self, n: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((self.0 >> 33) as u32) % n.max(1)
     }
 }
 
-pub fn master(name: &str, sites: i32, rows: i32, pins: usize) -> Master {
+pub(crate) fn master(name: &str, sites: i32, rows: i32, pins: usize) -> Master {
     let (width, height) = (sites * STEP, rows * HEIGHT);
     let pins = (0..pins)
         .map(|i| {
@@ -65,21 +65,21 @@ pub fn master(name: &str, sites: i32, rows: i32, pins: usize) -> Master {
     }
 }
 
-pub struct Case {
-    pub rows: i32,
-    pub sites: i32,
-    pub masters: Vec<Master>,
-    pub plan: Floorplan,
-    pub edge_spacing: Vec<(String, String, i32)>,
+pub(crate) struct Case {
+    pub(crate) rows: i32,
+    pub(crate) sites: i32,
+    pub(crate) masters: Vec<Master>,
+    pub(crate) plan: Floorplan,
+    pub(crate) edge_spacing: Vec<(String, String, i32)>,
     /// (master, place, region)
-    pub cells: Vec<(usize, Place, RegionId)>,
+    pub(crate) cells: Vec<(usize, Place, RegionId)>,
     /// Pins per net as (cell, pin).
-    pub nets: Vec<Vec<(usize, usize)>>,
-    pub ports: Vec<(usize, Option<Point>)>,
+    pub(crate) nets: Vec<Vec<(usize, usize)>>,
+    pub(crate) ports: Vec<(usize, Option<Point>)>,
 }
 
 impl Case {
-    pub fn new(rows: i32, sites: i32, masters: Vec<Master>) -> Case {
+    pub(crate) fn new(rows: i32, sites: i32, masters: Vec<Master>) -> Case {
         let mut plan = Floorplan {
             die: Rect::new(0, 0, sites * STEP + 200, rows * HEIGHT + 200),
             ..Floorplan::default()
@@ -106,11 +106,11 @@ impl Case {
             ports: vec![],
         }
     }
-    pub fn unplaced(&mut self, master: usize) -> usize {
+    pub(crate) fn unplaced(&mut self, master: usize) -> usize {
         self.cells.push((master, Place::default(), RegionId::NONE));
         self.cells.len() - 1
     }
-    pub fn design(&self) -> Design {
+    pub(crate) fn design(&self) -> Design {
         let mut sites = IdVec::new();
         let symmetry = Symmetry { x: false, y: true, r90: false };
         sites.push(Site { name: "core".into(), width: STEP, height: HEIGHT, symmetry });
@@ -146,7 +146,7 @@ impl Case {
 }
 
 /// Random nets among the cells: a spanning chain of two-pin nets and some larger ones.
-pub fn wire(case: &mut Case, rng: &mut Rng) {
+pub(crate) fn wire(case: &mut Case, rng: &mut Rng) {
     let free = |case: &Case, cell: usize, used: &[usize]| {
         (used[cell] < case.masters[case.cells[cell].0].pins.len()).then_some(used[cell])
     };
@@ -171,20 +171,20 @@ pub fn wire(case: &mut Case, rng: &mut Rng) {
     }
 }
 
-pub fn fixed(x: i32, y: i32) -> Place {
+pub(crate) fn fixed(x: i32, y: i32) -> Place {
     Place { x, y, orient: Orient::N, status: PlaceStatus::Fixed }
 }
 
-pub fn blockage(kind: BlockageKind, rect: Rect) -> Blockage {
+pub(crate) fn blockage(kind: BlockageKind, rect: Rect) -> Blockage {
     Blockage { kind, rect, cell: CellId::NONE }
 }
 
-pub fn fence(name: &str, rects: Vec<Rect>) -> Region {
+pub(crate) fn fence(name: &str, rects: Vec<Rect>) -> Region {
     Region { name: name.into(), kind: RegionKind::Fence, rects }
 }
 
 /// Every rule by its plain definition, all pairs compared. Returns what is broken.
-pub fn broken(design: &Design) -> Vec<String> {
+pub(crate) fn broken(design: &Design) -> Vec<String> {
     let plan = design.floorplan();
     let mut out = vec![];
     let cells: Vec<CellId> = design.cells().collect();
@@ -227,14 +227,20 @@ pub fn broken(design: &Design) -> Vec<String> {
                 for x in (place.x..place.x + master.width).step_by(STEP as usize) {
                     let row = plan.rows.iter().find(|row| {
                         let from = x - row.origin.x;
-                        row.origin.y == y && from >= 0 && from % STEP == 0 && from / STEP < row.count
+                        row.origin.y == y
+                            && from >= 0
+                            && from % STEP == 0
+                            && from / STEP < row.count
                     });
                     match row {
                         None => out.push(format!("{name} is off its rows at {x}, {y}")),
                         Some(row) => orient = Some(row.orient),
                     }
                 }
-                if k == 0 && orient != Some(place.orient) && orient != Some(place.orient.mirrored_y()) {
+                if k == 0
+                    && orient != Some(place.orient)
+                    && orient != Some(place.orient.mirrored_y())
+                {
                     out.push(format!("{name} has orientation {:?}", place.orient));
                 }
             }
