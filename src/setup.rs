@@ -10,7 +10,7 @@ use cellwright_formats::load::{Loaded, load};
 use cellwright_formats::text::Severity;
 use cellwright_judge::engines::EngineConfig;
 use cellwright_judge::timing::TimingSetup;
-use cellwright_sta::parasitics::{Annotated, Parasitics, Topology, WireRc};
+use cellwright_sta::parasitics::{Parasitics, Topology, WireRc};
 use cellwright_sta::{Calculator, Config};
 
 use crate::failure::Failure;
@@ -59,8 +59,10 @@ pub(crate) fn timing(
     for (number, files) in bundle.corner.iter().enumerate() {
         let parasitics = match &files.spef {
             Some(path) => {
-                let nets = cellwright_formats::load::parasitics(loaded, &design, path)?;
-                Parasitics::Annotated(Arc::new(Annotated::new(nets)))
+                return Err(Failure::input(format!(
+                    "{}: SPEF files in bundles are not read yet; leave `spef` out to estimate wires from the placement",
+                    path.display()
+                )));
             }
             None => match wires(loaded, notes) {
                 Some(wire) => Parasitics::Placement { wire, topology: Topology::Steiner },

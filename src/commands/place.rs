@@ -43,7 +43,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     design.apply(&placed.delta)?;
     println!("placed {} cells in {:.2} s", placed.delta.ops.len(), start.elapsed().as_secs_f64());
     for stage in &placed.report.stages {
-        println!("  {stage}");
+        println!(
+            "  {:?}: HPWL {:.1} µm, overflow {:.4}, {} iterations, mean displacement {:.3} µm, {:.2} s, {:?}",
+            stage.stage,
+            design.tech().microns(stage.hpwl),
+            stage.overflow,
+            stage.iterations,
+            design.tech().microns(stage.displacement) / placed.report.cells.max(1) as f64,
+            stage.wall.as_secs_f64(),
+            stage.stop,
+        );
     }
     let wire = Hpwl::full(&design, HpwlConfig::default()).total().length;
     println!("HPWL {:.1} µm", design.tech().microns(wire));

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cellwright_contract::delta::TimingMode;
 use cellwright_db::Design;
 use cellwright_judge::timing::Timing;
 use cellwright_sta::{Calculator, Side};
@@ -31,9 +30,9 @@ pub(crate) struct Arguments {
     /// How delays are computed.
     #[arg(long, value_enum, default_value = "dmp")]
     delay_calculator: Delays,
-    /// How many endpoints and paths to show.
+    /// How many endpoints to show.
     #[arg(long, default_value_t = 5)]
-    paths: usize,
+    endpoints: usize,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
@@ -51,9 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let timing = Timing::full(&design, setup)?;
     println!("full analysis in {:.3} s, units ns", start.elapsed().as_secs_f64());
     let timer = timing.timer();
-    for (name, mode, side) in
-        [("setup", TimingMode::Setup, Side::Max), ("hold", TimingMode::Hold, Side::Min)]
-    {
+    for (name, side) in [("setup", Side::Max), ("hold", Side::Min)] {
         let mut ends = timer.endpoints(side);
         ends.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         println!(
@@ -65,25 +62,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         );
         let rows: Vec<Vec<String>> = ends
             .iter()
-            .take(arguments.paths)
+            .take(arguments.endpoints)
             .map(|(pin, slack)| vec![design.pin_name(*pin), number(f64::from(*slack))])
             .collect();
         print!("{}", table(&["endpoint", "slack"], &[false, true], &rows));
-        for path in timing.worst_paths(&design, mode, 1) {
-            println!("\nworst {name} path: {} → {}", path.startpoint, path.endpoint);
-            let rows: Vec<Vec<String>> = path
-                .pins
-                .iter()
-                .map(|pin| {
-                    let edge = if pin.rising { "rise" } else { "fall" };
-                    vec![pin.pin.clone(), edge.to_owned(), number(pin.slew), number(pin.arrival)]
-                })
-                .collect();
-            print!(
-                "{}",
-                table(&["pin", "edge", "slew", "arrival"], &[false, false, true, true], &rows)
-            );
-        }
     }
     let open = timing.not_supported();
     for text in &open {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cellwright_db::floorplan::Floorplan;
 use cellwright_db::timing::{Corner, TimingLib, TimingRef};
-use cellwright_db::{DesignBuilder, IdVec, Library, Master, MasterId, Snapshot, Technology};
+use cellwright_db::{Design, DesignBuilder, IdVec, Library, Master, MasterId, Snapshot, Technology};
 use hashbrown::HashMap;
 use sha2::Digest as _;
 
@@ -13,7 +13,9 @@ use crate::bundle::Bundle;
 use crate::def::{self, DefFile};
 use crate::lef;
 use crate::liberty;
+use crate::constraints::Constraints;
 use crate::link;
+use crate::sdc;
 use crate::text::{FormatError, Problems, Severity, Source, open};
 use crate::verilog::{self, FlatNetlist, LibraryMasters};
 
@@ -131,10 +133,62 @@ pub fn load(bundle: Bundle) -> Result<Loaded, FormatError> {
     if let Some(netlist) = &netlist {
         link::netlist::black_boxes(netlist, &mut masters);
     }
+    for path in &bundle.sdc {
+        note(&mut files, FileRole::Sdc, path, &open(bundle.path(path))?);
+    }
+    for corner in &bundle.corner {
+        if let Some(path) = &corner.spef {
+            note(&mut files, FileRole::Spef, path, &open(bundle.path(path))?);
+        }
+    }
     let library = link_libraries(&bundle, masters, &library_order, libraries, &tech, &mut problems);
     let builder = DesignBuilder::new(&bundle.name, Arc::new(tech), Arc::new(library));
     let snapshot = assemble(builder, netlist, &verilog_sources, def_file, &mut problems);
     Ok(Loaded { bundle, snapshot, files, problems })
+}
+
+/// Reads the bundle's SDC files against the design.
+fn read_constraints(
+    loaded: &Loaded,
+    design: &Design,
+) -> Result<Result<(Constraints, Problems), Problems>, FormatError> {
+    let mut sources = Vec::new();
+    for path in &loaded.bundle.sdc {
+        sources.push(open(loaded.bundle.path(path))?);
+    }
+    let units = sdc::library_units(design);
+    Ok(sdc::read_sdc(design, units, &sources))
+}
+
+/// The bundle's constraints on its design.
+///
+/// # Errors
+/// [`FormatError`] with every error that the SDC files have.
+pub fn constraints(loaded: &Loaded, design: &Design) -> Result<Constraints, FormatError> {
+    read_constraints(loaded, design)?.map(|(constraints, _)| constraints).map_err(|problems| {
+        let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let list: Vec<String> = errors.map(ToString::to_string).collect();
+        let file = loaded.bundle.sdc.first().map_or_else(String::new, |p| p.display().to_string());
+        FormatError::whole_file(file, format!("constraints cannot be used:\n{}", list.join("\n")), "")
+    })
+}
+
+/// What reading the bundle's constraints notices, errors included.
+pub fn constraint_problems(loaded: &Loaded, design: &Design) -> Problems {
+    match read_constraints(loaded, design) {
+        Ok(Ok((_, problems)) | Err(problems)) => problems,
+        Err(error) => {
+            let mut problems = Problems::new();
+            problems.push(crate::text::Problem {
+                severity: Severity::Error,
+                file: error.file.clone(),
+                line: error.line,
+                code: "sdc-unreadable",
+                message: error.message,
+            });
+            problems
+        }
+    }
 }
 
 fn assemble(
