@@ -61,6 +61,9 @@ pub struct Judge {
     fixed_violations: i64,
     sample: f64,
     timing_doubt: Option<String>,
+    /// Before [`Judge::rebase`] there is no baseline to guard: a first placement is judged for
+    /// what it is, not against cells that stand nowhere.
+    settled: bool,
     dirty: DirtySet,
 }
 
@@ -90,6 +93,7 @@ impl Judge {
             best: Vec::new(),
             sample,
             timing_doubt: (!doubts.is_empty()).then(|| doubts.join("; ")),
+            settled: false,
             dirty: DirtySet::empty(design.stamp()),
             design,
             engines,
@@ -135,9 +139,11 @@ impl Judge {
         self.timing_doubt.as_deref()
     }
 
-    /// Makes the head's figures the baseline, for instance after a first placement.
+    /// Makes the head's figures the baseline, for instance after a first placement. From then on
+    /// guards compare with it.
     pub fn rebase(&mut self) {
         self.baseline = self.head_metrics.clone();
+        self.settled = true;
     }
 
     /// Whether a reference names the head.
@@ -311,6 +317,7 @@ impl Judge {
             best: &self.best,
             fixed_violations: self.fixed_violations,
             timing_doubt: self.timing_doubt.as_deref(),
+            settled: self.settled,
         }
     }
 

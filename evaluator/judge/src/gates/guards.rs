@@ -56,7 +56,7 @@ fn guard(case: &Case<'_>, rule: &GateRule, metric: &str) -> GateResult {
         let text = format!("{metric} is {value}, the scenario allows {limit}");
         return measured(fail(id, text), value, Some(limit));
     }
-    if let Some(tolerance) = rule.tolerance {
+    if let Some(tolerance) = rule.tolerance.filter(|_| case.settled) {
         let reference = match rule.reference {
             GoalRef::Parent => value_of(case.before, metric),
             GoalRef::Baseline => value_of(case.baseline, metric),

@@ -49,6 +49,8 @@ pub struct Case<'a> {
     pub fixed_violations: i64,
     /// What the timer does not do for this design: then nothing that rests on timing passes.
     pub timing_doubt: Option<&'a str>,
+    /// Whether there is a baseline to guard.
+    pub settled: bool,
 }
 
 /// A gate that held.

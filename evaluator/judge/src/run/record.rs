@@ -62,10 +62,12 @@ pub(super) fn commit(
     Ok(Reply { outcome: Outcome { judged, parent, before, certificate }, result })
 }
 
-/// `args` of a journal entry. A large delta stands in `deltas.bin` under the number `record`.
+/// `args` of a journal entry. A large delta stands in `deltas.bin` under the number `record`;
+/// `first` proposals come before the agent's and make the baseline.
 pub(super) fn args(
     proposal: &Proposal,
     record: Option<u64>,
+    first: bool,
     spent: &cellwright_contract::budget::CostBudget,
 ) -> Result<Value, DigestError> {
     let mut lean = proposal.clone();
@@ -74,7 +76,7 @@ pub(super) fn args(
             DesignDelta { summary: proposal.expected_delta.summary, ..Default::default() };
     }
     let proposal = serde_json::to_value(&lean)?;
-    Ok(json!({ "proposal": proposal, "delta_record": record, "spent": spent }))
+    Ok(json!({ "proposal": proposal, "delta_record": record, "first": first, "spent": spent }))
 }
 
 /// How many parts a delta has.

@@ -97,7 +97,8 @@ pub fn replay(
         let spent: CostBudget = serde_json::from_value(entry.args["spent"].clone())
             .map_err(|error| bad(error.to_string()))?;
         // The agent's account begins with its first proposal, and so does the baseline.
-        if !rebased && !proposal.id.starts_with("place-") {
+        let first = entry.args["first"].as_bool() == Some(true);
+        if !rebased && !first {
             judge.rebase();
             rebased = true;
         }
@@ -133,7 +134,7 @@ pub fn replay(
         }
         let mut again = entry.clone();
         again.result = result;
-        again.args = record::args(&proposal, entry.args["delta_record"].as_u64(), &spent)?;
+        again.args = record::args(&proposal, entry.args["delta_record"].as_u64(), first, &spent)?;
         again.error = Value::Null;
         if again.canonical()? != entry.canonical()? {
             return Ok(diverged(entry.seq));

@@ -285,6 +285,7 @@ struct Recorder<'a> {
     proposals: u64,
     accepted: u64,
     evidence: RingEvidence,
+    first: bool,
 }
 
 impl Recorder<'_> {
@@ -322,7 +323,7 @@ impl Recorder<'_> {
             turn_id: seq,
             vt: virtual_time(seq),
             tool: "cw.commit".to_owned(),
-            args: record::args(proposal, record_number, &spent)?,
+            args: record::args(proposal, record_number, self.first, &spent)?,
             result,
             error: Value::Null,
             fault_injected: false,
@@ -428,6 +429,7 @@ pub fn run(
         proposals: 0,
         accepted: 0,
         evidence: RingEvidence::default(),
+        first: true,
     };
 
     // Negative controls need a legal placement to start from, so they run after the first
@@ -446,6 +448,7 @@ pub fn run(
             return Err(RunError::First { id: proposal.id.clone(), why });
         }
     }
+    recorder.first = false;
     judge = host.into_judge();
     judge.rebase();
     let (kill_rates, survivors) = mutants::kill_rates(&mut judge)?;
