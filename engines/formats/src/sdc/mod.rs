@@ -34,6 +34,11 @@ mod write;
 mod write_clocks;
 mod write_rest;
 
+#[cfg(test)]
+pub(crate) mod cases;
+#[cfg(test)]
+pub(crate) mod tests;
+
 pub use tcl::Limits;
 pub use write::write_sdc;
 

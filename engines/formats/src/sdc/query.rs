@@ -7,6 +7,7 @@ use super::args::{Args, Spec};
 use super::names::{How, Kind};
 use super::object::Object;
 use super::state::{Reader, fits};
+use super::tcl::value::split_list;
 use super::tcl::{Meter, Res, Value, shorten};
 use crate::text::Severity;
 
@@ -122,7 +123,13 @@ impl Reader<'_> {
                         Value::Object(object) => self.name(*object),
                         item => item.as_str().trim().to_owned(),
                     };
-                    let found = self.find(kind, &pattern, how, meter)?;
+                    let mut found = self.find(kind, &pattern, how, meter)?;
+                    // A lone word was not read as a list, and may yet be one of odd names.
+                    if found.is_empty() && single && pattern.contains('\\') {
+                        for item in split_list(&pattern).unwrap_or_default() {
+                            found.extend(self.find(kind, &item.as_str(), how, meter)?);
+                        }
+                    }
                     if found.is_empty() && !quiet && !pattern.is_empty() {
                         let kind = kind.name();
                         let message = format!("no {kind} is called `{}`", shorten(&pattern));
@@ -234,7 +241,7 @@ impl Reader<'_> {
                         shorten(&name),
                         self.design.name()
                     );
-                    self.warn("sdc-other-design", message);
+                    self.problem(Severity::Info, "sdc-other-design", message);
                 }
                 self.out.design = Some(name);
             }
@@ -413,15 +420,6 @@ impl Reader<'_> {
                 shorten(&property)
             ))),
         }
-    }
-
-    /// Whether a query gave nothing although something must be there.
-    pub(super) fn must_exist<T>(&mut self, found: &[T], what: &str) -> bool {
-        if found.is_empty() {
-            let message = format!("{}: {what}", self.command);
-            self.problem(Severity::Error, "sdc-error", message);
-        }
-        !found.is_empty()
     }
 }
 

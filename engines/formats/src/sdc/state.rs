@@ -159,6 +159,16 @@ impl<'d> Reader<'d> {
                 if !text.contains(char::is_whitespace) && !text.starts_with(['{', '"']) {
                     return self.push_named(text, kinds, meter, out);
                 }
+                // Inside a list a text with blanks may be one odd name.
+                if depth > 0 {
+                    for kind in kinds {
+                        let found = self.find(*kind, text, &How::default(), meter)?;
+                        if !found.is_empty() {
+                            out.extend(found);
+                            return Ok(());
+                        }
+                    }
+                }
                 let items = value::split_list(text).map_err(|message| self.fault(message))?;
                 for item in &items {
                     self.push_objects(item, kinds, meter, out, depth + 1)?;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::tcl::value::push_element;
 use cellwright_db::{CellId, Design, MasterId, MasterPinId, NetId, Owner, PinId, PortId};
 use cellwright_sta::constraints::{ClockId, Constraints, Units, Values};
 
@@ -30,24 +31,31 @@ pub(super) fn number(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value}") }
 }
 
-/// A name in braces; what braces cannot hold is escaped.
-pub(super) fn braced(name: &str) -> String {
-    if name.contains(['{', '}', '\\']) {
+/// A name as one word of Tcl.
+pub(super) fn word(name: &str) -> String {
+    if name.contains(['{', '}', '\\', '\n']) {
         let mut out = String::new();
-        for char in name.chars() {
-            // Once for the list that the query reads, once for the pattern.
-            if char == '\\' {
-                out.push_str("\\\\\\\\");
-            } else {
-                if "{}[]$\";".contains(char) || char.is_whitespace() {
-                    out.push('\\');
-                }
-                out.push(char);
-            }
-        }
+        push_element(name, &mut out);
         return out;
     }
     format!("{{{name}}}")
+}
+
+/// A name as the argument of a query: a list of one pattern that matches only itself.
+pub(super) fn braced(name: &str) -> String {
+    if !name.contains(|c: char| c.is_whitespace() || "{}\\*?\"".contains(c)) {
+        return format!("{{{name}}}");
+    }
+    let mut pattern = String::new();
+    for char in name.chars() {
+        if matches!(char, '\\' | '*' | '?') {
+            pattern.push('\\');
+        }
+        pattern.push(char);
+    }
+    let mut list = String::new();
+    push_element(&pattern, &mut list);
+    word(&list)
 }
 
 pub(super) const SIDES: [&str; 2] = [" -min", " -max"];
@@ -176,7 +184,7 @@ impl Writer<'_> {
 
     fn all(&mut self) {
         if let Some(name) = &self.c.design {
-            let text = format!("current_design {}", braced(name));
+            let text = format!("current_design {}", word(name));
             self.line(text);
         }
         let units = self.units;

@@ -6,7 +6,7 @@ use cellwright_sta::constraints::{
     PortDelay,
 };
 
-use super::write::{SIDES, Writer, braced, number};
+use super::write::{SIDES, Writer, number, word};
 
 impl Writer<'_> {
     pub(super) fn write_clocks(&mut self) {
@@ -77,7 +77,7 @@ impl Writer<'_> {
             if half { String::new() } else { format!(" -waveform {{{}}}", edges.join(" ")) };
         let text = format!(
             "create_clock -name {}{} -period {}{waveform}{}{}",
-            braced(&clock.name),
+            word(&clock.name),
             if clock.add { " -add" } else { "" },
             self.time(clock.period),
             Self::comment(&clock.comment),
@@ -87,7 +87,7 @@ impl Writer<'_> {
     }
 
     fn generated(&mut self, clock: &Clock, generated: &GeneratedClock) {
-        let mut text = format!("create_generated_clock -name {}", braced(&clock.name));
+        let mut text = format!("create_generated_clock -name {}", word(&clock.name));
         if let Some(source) = generated.source {
             text.push_str(&format!(" -source {}", self.pin(source)));
         }
@@ -187,7 +187,7 @@ impl Writer<'_> {
             };
             let allow = if groups.allow_paths { " -allow_paths" } else { "" };
             let mut text =
-                format!("set_clock_groups -name {} {relation}{allow}", braced(&groups.name));
+                format!("set_clock_groups -name {} {relation}{allow}", word(&groups.name));
             for group in &groups.groups {
                 text.push_str(&format!(" \\\n -group {}", self.clocks(group)));
             }

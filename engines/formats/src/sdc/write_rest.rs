@@ -9,7 +9,7 @@ use cellwright_sta::constraints::{
     LimitSet, LogicValue, MinMax, PathPoint, WireLoadChoice, WireLoadMode,
 };
 
-use super::write::{EDGES, SIDES, Writer, braced, number};
+use super::write::{EDGES, SIDES, Writer, number, word};
 
 impl Writer<'_> {
     pub(super) fn write_exceptions(&mut self) {
@@ -40,7 +40,7 @@ impl Writer<'_> {
             }
             ExceptionKind::Group { name, weight, critical_range } => {
                 let mut text = match name {
-                    Some(name) => format!("group_path -name {}", braced(name)),
+                    Some(name) => format!("group_path -name {}", word(name)),
                     None => "group_path -default".into(),
                 };
                 if *weight != 1.0 {
@@ -97,10 +97,10 @@ impl Writer<'_> {
         }
         for (index, side) in SIDES.iter().enumerate() {
             if let Some(name) = &operating.names[index] {
-                text.push_str(&format!("{side} {}", braced(name)));
+                text.push_str(&format!("{side} {}", word(name)));
             }
             if let Some(library) = &operating.libraries[index] {
-                text.push_str(&format!("{side}_library {}", braced(library)));
+                text.push_str(&format!("{side}_library {}", word(library)));
             }
         }
         if text.contains(' ') {
@@ -144,7 +144,7 @@ impl Writer<'_> {
             let Some(max) = max else { continue };
             let min = min.map_or(String::new(), |v| format!(" -min {}", self.volt(v)));
             let list =
-                name.as_ref().map_or(String::new(), |n| format!(" -object_list {}", braced(n)));
+                name.as_ref().map_or(String::new(), |n| format!(" -object_list {}", word(n)));
             let text = format!("set_voltage{min}{list} {}", self.volt(*max));
             self.line(text);
         }
@@ -181,8 +181,8 @@ impl Writer<'_> {
                     let side = if same { "" } else { side };
                     let library = library
                         .as_ref()
-                        .map_or(String::new(), |l| format!(" -library {}", braced(l)));
-                    let text = format!("{command} {}{library}{side}", braced(name));
+                        .map_or(String::new(), |l| format!(" -library {}", word(l)));
+                    let text = format!("{command} {}{library}{side}", word(name));
                     self.line(text);
                 }
             }
@@ -218,13 +218,13 @@ impl Writer<'_> {
 
     fn driving_cell(&mut self, cell: &DrivingCell, flags: &str, target: &str) {
         let name = self.design.library().masters.get(cell.master).map_or("", |m| &m.name);
-        let mut text = format!("set_driving_cell{flags} -lib_cell {}", braced(name));
+        let mut text = format!("set_driving_cell{flags} -lib_cell {}", word(name));
         if let Some(library) = &cell.library {
-            text.push_str(&format!(" -library {}", braced(library)));
+            text.push_str(&format!(" -library {}", word(library)));
         }
         for (key, pin) in [("-from_pin", cell.from_pin), ("-pin", cell.to_pin)] {
             if let Some(pin) = pin {
-                text.push_str(&format!(" {key} {}", braced(self.master_pin(cell.master, pin))));
+                text.push_str(&format!(" {key} {}", word(self.master_pin(cell.master, pin))));
             }
         }
         for (key, slew) in [
@@ -324,7 +324,10 @@ impl Writer<'_> {
 
     fn lib_pin(&self, master: cellwright_db::MasterId, pin: cellwright_db::MasterPinId) -> String {
         let name = self.design.library().masters.get(master).map_or("", |m| &m.name);
-        format!("[get_lib_pins {}]", braced(&format!("{name}/{}", self.master_pin(master, pin))))
+        format!(
+            "[get_lib_pins {}]",
+            super::write::braced(&format!("{name}/{}", self.master_pin(master, pin)))
+        )
     }
 
     fn arc_ends(
@@ -336,7 +339,7 @@ impl Writer<'_> {
         let mut text = String::new();
         for (key, pin) in [("-from", from), ("-to", to)] {
             if let Some(pin) = pin {
-                text.push_str(&format!(" {key} {}", braced(self.master_pin(master, pin))));
+                text.push_str(&format!(" {key} {}", word(self.master_pin(master, pin))));
             }
         }
         text

@@ -132,9 +132,12 @@ impl<'d> Names<'d> {
 
     /// The full name of something below the prefix, for nodes at the border of a module.
     pub(super) fn path(style: &Style, cell: &str, pin: &str) -> String {
-        let cell = style.spell(cell, true);
         let free = Style { prefix: String::new(), ..style.clone() };
         let pin = free.spell(pin, true);
-        if cell.is_empty() { pin } else { format!("{cell}/{pin}") }
+        // An empty instance is the module itself: the prefix already ends in a divider.
+        match cell {
+            "" => format!("{}{pin}", style.prefix),
+            cell => format!("{}/{pin}", style.spell(cell, true)),
+        }
     }
 }

@@ -604,6 +604,8 @@ impl<'h> Interp<'h> {
         }
         match self.host.command(here, name, args, &mut self.meter) {
             Some(result) => result,
+            // `[3]`, `[*]` and `[7:0]` behind a name are an index that lacks its backslash.
+            None if args.is_empty() && is_index(name) => Ok(Value::string(format!("[{name}]"))),
             None => Err(Flow::Error(Fault {
                 at: here,
                 message: format!("`{}` is not a known command", shorten(name)),
@@ -645,6 +647,13 @@ impl<'h> Interp<'h> {
             other => other,
         }
     }
+}
+
+fn is_index(text: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    text == "*"
+        || number(text)
+        || text.split_once(':').is_some_and(|(from, to)| number(from) && number(to))
 }
 
 /// An error of a host's command whose place the host adds.

@@ -106,22 +106,6 @@ impl Value {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        match self {
-            Value::Text(text, _) => text.trim().is_empty(),
-            Value::List(items, _) => items.is_empty(),
-            Value::Object(_) => false,
-        }
-    }
-
-    /// Whether two values are the same as texts.
-    pub(crate) fn same(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Value::Object(a), Value::Object(b)) => a == b,
-            _ => self.as_str() == other.as_str(),
-        }
-    }
-
     /// About how many bytes the value's text has.
     pub(crate) fn weight(&self) -> u64 {
         match self {
