@@ -10,7 +10,7 @@ use cellwright_formats::load::{Loaded, load};
 use cellwright_formats::text::Severity;
 use cellwright_judge::engines::EngineConfig;
 use cellwright_judge::timing::TimingSetup;
-use cellwright_sta::parasitics::{Parasitics, Topology, WireRc};
+use cellwright_sta::parasitics::{Annotated, Parasitics, Topology, WireRc};
 use cellwright_sta::{Calculator, Config};
 
 use crate::failure::Failure;
@@ -59,10 +59,9 @@ pub(crate) fn timing(
     for (number, files) in bundle.corner.iter().enumerate() {
         let parasitics = match &files.spef {
             Some(path) => {
-                return Err(Failure::input(format!(
-                    "{}: SPEF files in bundles are not read yet; leave `spef` out to estimate wires from the placement",
-                    path.display()
-                )));
+                let (nets, problems) = cellwright_formats::load::parasitics(loaded, &design, path)?;
+                notes.extend(problems.iter().map(ToString::to_string));
+                Parasitics::Annotated(Arc::new(Annotated::new(nets)))
             }
             None => match wires(loaded, notes) {
                 Some(wire) => Parasitics::Placement { wire, topology: Topology::Steiner },

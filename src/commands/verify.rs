@@ -9,7 +9,7 @@ use cellwright_checker::timing::{
 use cellwright_checker::{Outcome, Status, Subject, apply_chain};
 use cellwright_contract::certificate::{Certificate, Statement};
 use cellwright_contract::metric::MetricValue;
-use cellwright_db::Delta;
+use cellwright_db::{Delta, Design};
 use cellwright_judge::certify::delta_digest;
 use cellwright_judge::journal::DeltaLogReader;
 use cellwright_judge::keys::TrustList;
@@ -119,13 +119,18 @@ fn inputs(certificate: &Certificate, ready: &Ready) -> Result<(), Failure> {
     Ok(())
 }
 
-fn wires(parasitics: &Parasitics) -> Wires {
+/// The wires of the run, for the checker.
+fn wires(parasitics: &Parasitics, design: &Design) -> Wires {
     match parasitics {
         Parasitics::Placement { wire, .. } => {
             let unit = |(r, c)| PerMicron { resistance: r, capacitance: c };
             Wires::Placement { signal: unit(wire.signal), clock: unit(wire.clock) }
         }
-        _ => Wires::None,
+        Parasitics::Annotated(nets) => {
+            let network = |net| nets.get(net).map(|network| (net, network.clone()));
+            Wires::Networks(design.nets().filter_map(network).collect())
+        }
+        Parasitics::None | Parasitics::WireLoad(_) => Wires::None,
     }
 }
 
@@ -197,6 +202,7 @@ fn physics(
         })
         .collect();
     let mut subject = Subject::of(&ready.loaded);
+    let design = Design::new(&ready.loaded.snapshot);
     if let Some(setup) = &ready.config.timing {
         subject.not_checked.clear();
         subject.timing = Some(Setting {
@@ -207,7 +213,7 @@ fn physics(
                 .iter()
                 .map(|(corner, parasitics)| CornerSetting {
                     corner: *corner,
-                    wires: wires(parasitics),
+                    wires: wires(parasitics, &design),
                 })
                 .collect(),
             calculator: match setup.config.calculator {

@@ -195,11 +195,11 @@ impl Library {
             members: Vec::new(),
         };
         // Classes by first pin names (cheap key), then exact comparison inside a bucket.
-        let mut buckets: HashMap<Vec<(String, PinDirection)>, Vec<(MasterId, u32)>> =
-            HashMap::new();
+        type Pins = Vec<(String, PinDirection)>;
+        let mut buckets: HashMap<Pins, Vec<(MasterId, u32)>> = HashMap::new();
         let mut classes = 0_u32;
         for id in masters.ids() {
-            let key: Vec<_> =
+            let key: Pins =
                 masters[id].pins.iter().map(|pin| (pin.name.clone(), pin.direction)).collect();
             let bucket = buckets.entry(key).or_default();
             let cell = library.any_view(id);

@@ -15,7 +15,9 @@ use crate::lef;
 use crate::liberty;
 use crate::constraints::Constraints;
 use crate::link;
+use crate::parasitics::RcNet;
 use crate::sdc;
+use crate::spef;
 use crate::text::{FormatError, Problems, Severity, Source, open};
 use crate::verilog::{self, FlatNetlist, LibraryMasters};
 
@@ -171,6 +173,22 @@ pub fn constraints(loaded: &Loaded, design: &Design) -> Result<Constraints, Form
         let file = loaded.bundle.sdc.first().map_or_else(String::new, |p| p.display().to_string());
         FormatError::whole_file(file, format!("constraints cannot be used:\n{}", list.join("\n")), "")
     })
+}
+
+/// The RC networks of a SPEF file of the bundle on its design, and what reading it noticed.
+///
+/// # Errors
+/// [`FormatError`] when the file cannot be read.
+pub fn parasitics(
+    loaded: &Loaded,
+    design: &Design,
+    path: &Path,
+) -> Result<(Vec<RcNet>, Problems), FormatError> {
+    let source = open(loaded.bundle.path(path))?;
+    let mut problems = Problems::new();
+    let files = [(&source, "")];
+    let (nets, _) = spef::read_spef(design, &files, spef::Triplet::default(), &mut problems)?;
+    Ok((nets, problems))
 }
 
 /// What reading the bundle's constraints notices, errors included.

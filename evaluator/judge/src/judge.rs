@@ -27,6 +27,9 @@ pub enum JudgeError {
     /// The scenario's objectives cannot be ranked.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
+    /// An objective that no engine measures on this design.
+    #[error("the objective `{0}` is not measured on this design; measured are: {1}")]
+    Objective(String, String),
 }
 
 /// What became of a proposal.
@@ -64,6 +67,8 @@ pub struct Judge {
     /// Before [`Judge::rebase`] there is no baseline to guard: a first placement is judged for
     /// what it is, not against cells that stand nowhere.
     settled: bool,
+    /// What the run has cost before the proposal at hand; see [`Judge::set_spent`].
+    spent: CostBudget,
     dirty: DirtySet,
 }
 
@@ -81,6 +86,12 @@ impl Judge {
         let engines = Engines::full(&design, &config)?;
         let archive = Archive::new(Objective::of_scenario(&scenario)?)?;
         let metrics = engines.metrics(&design, true);
+        if let Some(open) =
+            scenario.objectives.iter().find(|o| value_of(&metrics, &o.metric).is_none())
+        {
+            let names: Vec<&str> = metrics.iter().map(|m| m.metric.as_str()).collect();
+            return Err(JudgeError::Objective(open.metric.clone(), names.join(", ")));
+        }
         let doubts = engines.timing().map_or(Vec::new(), |timing| timing.not_supported());
         let sample =
             scenario.rule(GateId::Exactness).map_or(0.05, |rule| rule.sample.unwrap_or(1.0));
@@ -94,6 +105,7 @@ impl Judge {
             sample,
             timing_doubt: (!doubts.is_empty()).then(|| doubts.join("; ")),
             settled: false,
+            spent: CostBudget::default(),
             dirty: DirtySet::empty(design.stamp()),
             design,
             engines,
@@ -144,6 +156,21 @@ impl Judge {
     pub fn rebase(&mut self) {
         self.baseline = self.head_metrics.clone();
         self.settled = true;
+    }
+
+    /// Says what the run has cost so far, wall and CPU time left out: the budget gate adds the
+    /// proposal's own cost and compares with the scenario's budget.
+    pub fn set_spent(&mut self, spent: CostBudget) {
+        self.spent = spent;
+    }
+
+    /// The budget gate. Only deterministic parts count, so that a replay judges the same.
+    fn budget_gate(&self, consumed: &CostBudget) -> GateResult {
+        let budget = CostBudget { wall_ms: None, cpu_ms: None, ..self.scenario.budget };
+        match budget.exceeded_by(&self.spent.plus(consumed)) {
+            Some(kind) => fail(GateId::Budget, format!("with this proposal {kind:?} is exceeded")),
+            None => pass(GateId::Budget),
+        }
     }
 
     /// Whether a reference names the head.
@@ -334,6 +361,9 @@ impl Judge {
             child: None,
         };
         results.push(match proposal.validate() {
+            Ok(()) if self.archive.values(&proposal.id).is_some() => {
+                fail(GateId::Schema, format!("the id `{}` was used before", proposal.id))
+            }
             Ok(()) => pass(GateId::Schema),
             Err(error) => fail(GateId::Schema, error.to_string()),
         });
@@ -366,6 +396,7 @@ impl Judge {
             results.push(self.exactness()?);
         }
         let consumed = self.consumed(work);
+        results.push(self.budget_gate(&consumed));
         let judgment = GateJudgment::of(results);
         let child = judgment.passed().then(|| self.design.snapshot().root());
         let judged = Judged {

@@ -243,7 +243,7 @@ fn unateness(function: Option<&Expr>, from: MasterPinId) -> Sense {
     }
     let (mut rises, mut falls) = (false, false);
     for row in 0..1_u32 << others.len() {
-        let mut at = |input: bool| {
+        let at = |input: bool| {
             function.eval(&mut |variable| match others.binary_search(&variable) {
                 Ok(bit) => Some(row >> bit & 1 == 1),
                 Err(_) => Some(input),

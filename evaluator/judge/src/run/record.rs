@@ -40,7 +40,9 @@ pub(super) fn commit(
     judge: &mut Judge,
     proposal: &Proposal,
     previous: Option<&str>,
+    spent: &cellwright_contract::budget::CostBudget,
 ) -> Result<Reply, JudgeError> {
+    judge.set_spent(*spent);
     let parent = judge.head();
     let before = judge.head_metrics().to_vec();
     let judged = judge.commit(proposal)?;

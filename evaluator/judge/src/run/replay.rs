@@ -121,7 +121,7 @@ pub fn replay(
             proposal.expected_delta = words;
             proposal.expected_delta.summary = summary;
         }
-        let reply = record::commit(&mut judge, &proposal, previous.as_deref())?;
+        let reply = record::commit(&mut judge, &proposal, previous.as_deref(), &spent)?;
         let mut result = reply.result;
         if let (Some(batch), Some(bytes)) = (&batch, &logged) {
             if *bytes != reply.outcome.judged.delta.canonical_bytes() {

@@ -298,7 +298,7 @@ impl Recorder<'_> {
         let started = wall_ns();
         let point = self.journal.point();
         let spent = host.spent();
-        let reply = record::commit(host.judge_mut(), proposal, self.previous.as_deref())?;
+        let reply = record::commit(host.judge_mut(), proposal, self.previous.as_deref(), &spent)?;
         let outcome = reply.outcome;
         host.charge(&outcome.judged.consumed);
         let mut result = reply.result;

@@ -1,0 +1,345 @@
+//! What we write, others read: KLayout our DEF, Debian's `sta` our Verilog, and both say the same
+//! of it as we do; and we ourselves read back what we wrote.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use cellwright_db::{Design, Orient, PlaceStatus};
+use cellwright_designs::{Spec, write_bundle};
+use cellwright_formats::bundle::Bundle;
+use cellwright_formats::load::{Loaded, constraints, load};
+use cellwright_formats::save::{write_def, write_netlist};
+use cellwright_place::{PlaceConfig, place};
+use cellwright_sta::parasitics::Parasitics;
+use cellwright_sta::{Calculator, Config, Side, Timer};
+
+/// A placed design with what was written of it, in a folder that goes with it.
+struct Placed {
+    folder: PathBuf,
+    loaded: Loaded,
+    design: Design,
+    def: PathBuf,
+    verilog: PathBuf,
+}
+
+impl Placed {
+    fn new(name: &str, bundle: impl FnOnce(&Path) -> PathBuf) -> Placed {
+        let folder =
+            std::env::temp_dir().join(format!("cellwright-independent-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let bundle = bundle(&folder);
+        let loaded = load(Bundle::read(&bundle).unwrap()).unwrap();
+        let mut design = Design::new(&loaded.snapshot);
+        let placed = place(&design, &PlaceConfig::default(), &mut ()).unwrap();
+        design.apply(&placed.delta).unwrap();
+        let (def, verilog) = (folder.join("written.def"), folder.join("written.v"));
+        write_def(&loaded, &design, &def).unwrap();
+        write_netlist(&design, &verilog).unwrap();
+        Placed { folder, loaded, design, def, verilog }
+    }
+
+    fn preset(name: &str, test: &str) -> Placed {
+        let spec = Spec::preset(name).unwrap();
+        Placed::new(&format!("{name}-{test}"), |folder| write_bundle(folder, &spec).unwrap())
+    }
+
+    /// A design with names and a library that are not ours.
+    fn gcd(test: &str) -> Option<Placed> {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+        let corpus = std::env::var_os("CELLWRIGHT_CORPUS").map_or(here, PathBuf::from);
+        let designs = corpus.join("designs");
+        let (gcd, tech) = (designs.join("nangate45/gcd"), designs.join("tech/nangate45"));
+        if !gcd.is_dir() || !tech.is_dir() {
+            println!("skipped: corpus not found");
+            return None;
+        }
+        let text = format!(
+            "name = \"gcd\"\ntech = \"nangate45\"\n\
+             lef = [\"{tech}/NangateOpenCellLibrary.tech.lef\", \
+             \"{tech}/NangateOpenCellLibrary.macro.mod.lef\"]\n\
+             verilog = [\"{gcd}/gcd.v.gz\"]\ndef = \"{gcd}/gcd_u60.def.gz\"\n\
+             sdc = [\"{gcd}/gcd.sdc\"]\n\
+             [[corner]]\nname = \"typ\"\nliberty = [\"{tech}/nangate45_typ.lib.gz\"]\n",
+            tech = tech.canonicalize().unwrap().display(),
+            gcd = gcd.canonicalize().unwrap().display(),
+        );
+        Some(Placed::new(&format!("gcd-{test}"), |folder| {
+            let file = folder.join("design.toml");
+            fs::write(&file, text).unwrap();
+            file
+        }))
+    }
+
+    fn file(&self, path: &Path) -> String {
+        self.loaded.bundle.path(path).display().to_string()
+    }
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The first few differences of two lists that should be one.
+fn same(what: &str, ours: &BTreeSet<String>, theirs: &BTreeSet<String>) {
+    let few = |list: Vec<&String>| list.into_iter().take(5).cloned().collect::<Vec<_>>().join("\n  ");
+    let only_ours = few(ours.difference(theirs).collect());
+    let only_theirs = few(theirs.difference(ours).collect());
+    assert!(
+        ours == theirs,
+        "{what}: {} of ours, {} of theirs\nonly ours:\n  {only_ours}\nonly theirs:\n  {only_theirs}",
+        ours.len(),
+        theirs.len()
+    );
+}
+
+// ---- KLayout ----
+
+fn python() -> Option<&'static str> {
+    static PYTHON: OnceLock<Option<String>> = OnceLock::new();
+    let found = PYTHON.get_or_init(|| {
+        let python = std::env::var("CELLWRIGHT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let tried = Command::new(&python).args(["-c", "import klayout.db"]).output();
+        tried.is_ok_and(|output| output.status.success()).then_some(python)
+    });
+    if found.is_none() {
+        println!("skipped: the Python of CELLWRIGHT_PYTHON has no module klayout.db");
+    }
+    found.as_deref()
+}
+
+/// Every instance of a DEF as KLayout has it: name, master, orientation, and the placed outline
+/// that it makes of the macro's size. Arguments: DBU per µm, DEF, LEF files.
+const KLAYOUT: &str = r#"
+import sys
+import klayout.db as db
+options = db.LoadLayoutOptions()
+config = options.lefdef_config
+config.dbu = 1.0 / float(sys.argv[1])
+config.lef_files = sys.argv[3:]
+config.read_lef_with_def = False
+config.macro_resolution_mode = 1
+layout = db.Layout()
+layout.read(sys.argv[2], options)
+outline = layout.find_layer(layout.get_info(next(
+    i for i in layout.layer_indexes() if layout.get_info(i).name == "OUTLINE")))
+names = {"r0": "N", "r90": "W", "r180": "S", "r270": "E", "m90": "FN", "m0": "FS", "m45": "FW", "m135": "FE"}
+top = layout.top_cell()
+for instance in top.each_inst():
+    if instance.property(1) is None:
+        continue
+    box = instance.trans * instance.cell.bbox(outline)
+    orient = names[str(instance.trans).split(" ")[0]]
+    print(instance.property(1), instance.cell.name, orient, box.left, box.bottom, box.right, box.top)
+"#;
+
+fn orient(orient: Orient) -> &'static str {
+    match orient {
+        Orient::N => "N",
+        Orient::S => "S",
+        Orient::W => "W",
+        Orient::E => "E",
+        Orient::FN => "FN",
+        Orient::FS => "FS",
+        Orient::FW => "FW",
+        Orient::FE => "FE",
+    }
+}
+
+fn klayout_agrees(placed: &Placed) {
+    let Some(python) = python() else { return };
+    let design = &placed.design;
+    let mut command = Command::new(python);
+    command.args(["-c", KLAYOUT]).arg(design.tech().dbu_per_micron.to_string()).arg(&placed.def);
+    command.args(placed.loaded.bundle.lef.iter().map(|path| placed.file(path)));
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "KLayout does not read our DEF:\n{errors}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let theirs: BTreeSet<String> = text.lines().map(str::to_owned).collect();
+    let ours = design.cells().filter(|cell| design.place(*cell).status != PlaceStatus::Unplaced);
+    let ours: BTreeSet<String> = ours
+        .map(|cell| {
+            let (place, outline) = (design.place(cell), design.outline(cell));
+            let (lo, hi) = (outline.lo, outline.hi);
+            let (name, master) = (design.cell_name(cell), &design.master(cell).name);
+            let orient = orient(place.orient);
+            format!("{name} {master} {orient} {} {} {} {}", lo.x, lo.y, hi.x, hi.y)
+        })
+        .collect();
+    assert!(ours.len() > 100, "only {} cells are placed", ours.len());
+    same("instances that KLayout sees", &ours, &theirs);
+    println!("{}: {} instances agree with KLayout", design.name(), ours.len());
+}
+
+// ---- sta ----
+
+fn has_sta() -> bool {
+    let found = Path::new("/usr/bin/sta").exists();
+    if !found {
+        println!("skipped: /usr/bin/sta not found");
+    }
+    found
+}
+
+/// Slack of every endpoint of one side, worst over path groups, from an `-format end` report.
+fn slacks(report: &str) -> BTreeMap<String, f64> {
+    let mut list: BTreeMap<String, f64> = BTreeMap::new();
+    for line in report.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, .., slack, "(MET)" | "(VIOLATED)"] = words.as_slice() else { continue };
+        let slack: f64 = slack.parse().unwrap();
+        let worst = list.entry((*name).to_owned()).or_insert(slack);
+        *worst = worst.min(slack);
+    }
+    list
+}
+
+fn sta_agrees(placed: &Placed) {
+    if !has_sta() {
+        return;
+    }
+    let (design, bundle) = (&placed.design, &placed.loaded.bundle);
+    let mut script = String::from("set_delay_calculator lumped_cap\n");
+    for path in &bundle.corner[0].liberty {
+        script += &format!("read_liberty {}\n", placed.file(path));
+    }
+    script += &format!("read_verilog {}\nlink_design {}\n", placed.verilog.display(), design.name());
+    for path in &bundle.sdc {
+        script += &format!("read_sdc {}\n", placed.file(path));
+    }
+    script += "puts \"cells [llength [get_cells *]]\"\nputs \"nets [llength [get_nets *]]\"\n";
+    for side in ["max", "min"] {
+        // An endpoint count of one gives the worst path of each endpoint.
+        script += &format!(
+            "puts \"side {side}\"\nreport_checks -path_delay {side} -group_count 1000000 \
+             -endpoint_count 1 -format end -digits 6\n"
+        );
+    }
+    let file = placed.folder.join("check.tcl");
+    fs::write(&file, script + "exit\n").unwrap();
+    let output =
+        Command::new("/usr/bin/sta").args(["-no_init", "-no_splash", "-exit"]).arg(&file).output();
+    let output = output.unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!text.contains("Error") && !errors.contains("Error"), "{text}\n{errors}");
+    let count = |what: &str| -> usize {
+        let line = text.lines().find_map(|line| line.strip_prefix(what));
+        line.unwrap_or_else(|| panic!("no `{what}` in {text}")).trim().parse().unwrap()
+    };
+    assert_eq!(count("cells "), design.cells().count(), "cells");
+    let pinned = design.nets().filter(|net| !design.net_pins(*net).is_empty()).count();
+    assert_eq!(count("nets "), pinned, "nets");
+
+    let config =
+        Config { corners: vec![(0, Parasitics::None)], calculator: Calculator::Lumped };
+    let timer =
+        Timer::new(design, constraints(&placed.loaded, design).unwrap(), config).unwrap();
+    let (_, reports) = text.split_once("side max").unwrap();
+    let (max, min) = reports.split_once("side min").unwrap();
+    for (side, report) in [(Side::Max, max), (Side::Min, min)] {
+        let theirs = slacks(report);
+        let ours: BTreeMap<String, f64> = timer
+            .endpoints(side)
+            .into_iter()
+            .map(|(pin, slack)| (design.pin_name(pin), f64::from(slack)))
+            .collect();
+        assert!(!ours.is_empty(), "{side:?}: no endpoints");
+        let names = |list: &BTreeMap<String, f64>| list.keys().cloned().collect::<BTreeSet<_>>();
+        same(&format!("{side:?} endpoints"), &names(&ours), &names(&theirs));
+        let mut worst: f64 = 0.0;
+        for (name, slack) in &ours {
+            let difference = (slack - theirs[name]).abs();
+            let allowed = 0.0005 + 0.001 * theirs[name].abs();
+            assert!(difference <= allowed, "{side:?} {name}: {slack} ns, sta {}", theirs[name]);
+            worst = worst.max(difference);
+        }
+        let least = theirs.values().copied().fold(f64::INFINITY, f64::min);
+        let ours_least = f64::from(timer.worst_slack(side).unwrap());
+        assert!((ours_least - least).abs() <= 0.0005 + 0.001 * least.abs(), "{side:?} worst");
+        println!(
+            "{} {side:?}: {} endpoints agree with sta, worst slack {least} ns, largest difference {worst:.6} ns",
+            design.name(),
+            ours.len()
+        );
+    }
+}
+
+// ---- ourselves ----
+
+fn cells(design: &Design) -> BTreeSet<String> {
+    design
+        .cells()
+        .map(|cell| {
+            let place = design.place(cell);
+            let (name, master) = (design.cell_name(cell), &design.master(cell).name);
+            let at = (place.x, place.y, orient(place.orient));
+            format!("{name} {master} {at:?} {:?}", place.status)
+        })
+        .collect()
+}
+
+fn nets(design: &Design) -> BTreeSet<String> {
+    design
+        .nets()
+        .filter(|net| !design.net_pins(*net).is_empty())
+        .map(|net| {
+            let mut pins: Vec<String> =
+                design.net_pins(net).iter().map(|pin| design.pin_name(*pin)).collect();
+            pins.sort();
+            format!("{}: {}", design.net_name(net), pins.join(" "))
+        })
+        .collect()
+}
+
+fn comes_back(placed: &Placed) {
+    let design = &placed.design;
+    let mut both = placed.loaded.bundle.clone();
+    both.verilog = vec![placed.verilog.clone()];
+    both.def = Some(placed.def.clone());
+    let mut bundles = vec![("Verilog and DEF", both.clone())];
+    if fs::read_to_string(&placed.def).unwrap().contains("\nNETS ") {
+        both.verilog.clear();
+        bundles.push(("DEF alone", both));
+    }
+    for (what, bundle) in bundles {
+        let again = load(bundle).unwrap();
+        assert!(!again.problems.has_errors(), "{what}: {:?}", again.problems);
+        let back = Design::new(&again.snapshot);
+        same(&format!("{what}: cells"), &cells(design), &cells(&back));
+        same(&format!("{what}: nets"), &nets(design), &nets(&back));
+        println!("{}: {what} read back", design.name());
+    }
+}
+
+#[test]
+fn klayout_reads_our_def() {
+    klayout_agrees(&Placed::preset("tiny", "klayout"));
+    klayout_agrees(&Placed::preset("demo", "klayout"));
+}
+
+#[test]
+fn sta_reads_our_verilog_and_finds_our_slacks() {
+    sta_agrees(&Placed::preset("tiny", "sta"));
+    sta_agrees(&Placed::preset("demo", "sta"));
+}
+
+#[test]
+fn what_we_write_comes_back() {
+    comes_back(&Placed::preset("tiny", "back"));
+    comes_back(&Placed::preset("demo", "back"));
+}
+
+#[test]
+fn a_design_of_others_goes_the_same_way() {
+    let Some(placed) = Placed::gcd("all") else { return };
+    klayout_agrees(&placed);
+    comes_back(&placed);
+    sta_agrees(&placed);
+}
