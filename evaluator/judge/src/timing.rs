@@ -27,7 +27,8 @@ pub struct TimingSetup {
 pub struct Timing {
     timer: Timer,
     corner: Option<String>,
-    pins: usize,
+    /// Pin slots of the design, after each update that can be undone.
+    pins: Vec<usize>,
 }
 
 fn side(mode: TimingMode) -> Side {
@@ -51,7 +52,7 @@ impl Timing {
             [(corner, _)] => design.library().corners.get(*corner).map(|c| c.name.clone()),
             _ => None,
         };
-        Ok(Timing { timer, corner, pins: design.pin_slots() })
+        Ok(Timing { timer, corner, pins: vec![design.pin_slots()] })
     }
 
     /// Follows the design.
@@ -61,18 +62,22 @@ impl Timing {
     pub fn update(&mut self, design: &Design, dirty: &DirtySet) -> Result<(), EngineError> {
         let updated = self.timer.update(design, dirty);
         updated.map_err(|error| EngineError::Timing(error.to_string()))?;
-        self.pins = design.pin_slots();
+        self.pins.push(design.pin_slots());
         Ok(())
     }
 
     /// Takes the last update back.
     pub fn undo(&mut self) {
-        self.timer.undo();
+        if self.timer.undo() {
+            self.pins.pop();
+        }
     }
 
     /// Makes the updates so far permanent.
     pub fn keep(&mut self) {
         self.timer.keep();
+        let last = self.pins.len().saturating_sub(1);
+        self.pins.drain(..last);
     }
 
     /// Arcs evaluated so far.
@@ -128,8 +133,8 @@ impl Timing {
             (edges, bits(timing.timer.end_slack(pin, side)))
         };
         same_totals
-            && self.pins == other.pins
-            && (0..self.pins).map(PinId::new).all(|pin| {
+            && self.pins.last() == other.pins.last()
+            && (0..self.pins.last().copied().unwrap_or(0)).map(PinId::new).all(|pin| {
                 sides
                     .iter()
                     .all(|side| pin_values(self, pin, *side) == pin_values(other, pin, *side))

@@ -113,7 +113,7 @@ fn every_mutant_is_rejected_by_its_gate() {
     let judged = judge.judge(&idle, Effort::Exhaustive).unwrap();
     assert!(judged.judgment.passed(), "{:#?}", judged.judgment);
     let count = mutants::mutants(&judge).len();
-    assert!(count >= 15, "only {count} mutants can be made");
+    assert!(count >= 14, "only {count} mutants can be made");
     let (rates, survivors) = mutants::kill_rates(&mut judge).unwrap();
     assert!(survivors.is_empty(), "{survivors:?}");
     assert!(rates.iter().all(|rate| rate.mutants == rate.killed && rate.mutants > 0));
