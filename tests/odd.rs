@@ -130,6 +130,11 @@ fn through(kind: Kind, file: &Path) -> Result<End, String> {
                 }
                 Err(problems) => {
                     read_with(&problems, file)?;
+                    // The design is empty, so names may be unknown; commands and options may not.
+                    let unknown = problems.iter().find(|p| p.message.contains("is not a known"));
+                    if let Some(unknown) = unknown {
+                        return Err(unknown.to_string());
+                    }
                     let error = problems.iter().find(|p| p.severity == Severity::Error);
                     Ok(End::Refused(error.map(ToString::to_string).unwrap_or_default()))
                 }
@@ -205,7 +210,10 @@ fn every_odd_file_is_read_or_refused_with_file_and_line() {
             Ok(End::Read { errors, warnings }) => {
                 read.push(kind);
                 let spent = start.elapsed().as_secs_f64();
-                println!("read {} ({spent:.3} s, {errors} errors, {warnings} warnings)", name(file));
+                println!(
+                    "read {} ({spent:.3} s, {errors} errors, {warnings} warnings)",
+                    name(file)
+                );
             }
             Ok(End::Refused(text)) => {
                 refused += 1;
@@ -215,7 +223,8 @@ fn every_odd_file_is_read_or_refused_with_file_and_line() {
         }
     }
     println!("{} read, {refused} refused, {skipped} without reader", read.len());
-    for kind in [Kind::Lef, Kind::Def, Kind::Liberty, Kind::Verilog, Kind::Sdc, Kind::Spef] {
+    // Constraints need their own design; on an empty one all of these are refused, and rightly.
+    for kind in [Kind::Lef, Kind::Def, Kind::Liberty, Kind::Verilog, Kind::Spef] {
         if !read.contains(&kind) {
             faults.push(format!("{kind:?}: not one file was read, so refusing is all it can do"));
         }
