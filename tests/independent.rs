@@ -1,6 +1,13 @@
 //! What we write, others read: KLayout our DEF, Debian's `sta` our Verilog, and both say the same
 //! of it as we do; and we ourselves read back what we wrote.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test's helpers may panic, and say what they skip"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,13 @@
 //! Odd files of many origins, each through its reader: read, or refused with an error that names
 //! file and line. Never a panic, never a hang.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test's helpers may panic, and say what they skip"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
