@@ -1,6 +1,8 @@
 //! The main job, as a user runs it: demo, replay, verify, and what happens to a run that somebody
 //! has tampered with.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

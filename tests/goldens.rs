@@ -3,6 +3,8 @@
 //! The goldens are made by `designs/goldens/regenerate.sh`; the `designs` crate checks that they
 //! belong to what the generator makes now.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! The promises of the database over random edit sequences: undo is exact, a delta and its inverse
 //! cancel, every way to a state gives its root, the flat and the shared state agree.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
 use std::sync::Arc;
 
 use cellwright_db::library::{MasterClass, PinDirection};

@@ -97,8 +97,10 @@ pub fn write_def(loaded: &Loaded, design: &Design, path: &Path) -> Result<(), Fo
         known.insert(cell, component.name);
         let master = design.master(cell).name.as_str();
         let now = placement(design, cell);
-        let moved = now != component.placement
-            && !(now.status == Status::Unplaced && !component.placement.status.has_position());
+        // Two ways of saying "nowhere" are no difference.
+        let somewhere =
+            now.status != Status::Unplaced || component.placement.status.has_position();
+        let moved = somewhere && now != component.placement;
         let resized = master != component.master;
         if moved || resized {
             edit.components.insert(

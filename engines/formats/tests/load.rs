@@ -1,5 +1,7 @@
 //! Whole designs, from their files to a snapshot, on the real corpus.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

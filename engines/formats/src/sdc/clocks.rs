@@ -50,7 +50,7 @@ impl Reader<'_> {
             [first, .., last] => last - first <= period * (1.0 + 1e-9),
             _ => false,
         };
-        if edges.len() % 2 == 0 && ascending && within {
+        if edges.len().is_multiple_of(2) && ascending && within {
             return Ok(());
         }
         Err(self.fault_hint(

@@ -82,7 +82,7 @@ impl Reader<'_> {
         if let Some(filter) = args.key("-filter") {
             found = self.filter(found, &filter.as_str(), meter)?;
         }
-        Ok(self.collection(found, meter)?)
+        self.collection(found, meter)
     }
 
     fn collection(&self, found: Vec<Object>, meter: &mut Meter) -> Res {
@@ -232,19 +232,19 @@ impl Reader<'_> {
     }
 
     fn current_design(&mut self, command: &str, args: &[Value]) -> Res {
-        if let (Some(name), "current_design") = (args.first(), command) {
-            if matches!(name, Value::Text(..)) {
-                let name = name.as_str().trim().to_owned();
-                if name != self.design.name() {
-                    let message = format!(
-                        "current_design is `{}`, but the design at hand is `{}`",
-                        shorten(&name),
-                        self.design.name()
-                    );
-                    self.problem(Severity::Info, "sdc-other-design", message);
-                }
-                self.out.design = Some(name);
+        if let (Some(name), "current_design") = (args.first(), command)
+            && matches!(name, Value::Text(..))
+        {
+            let name = name.as_str().trim().to_owned();
+            if name != self.design.name() {
+                let message = format!(
+                    "current_design is `{}`, but the design at hand is `{}`",
+                    shorten(&name),
+                    self.design.name()
+                );
+                self.problem(Severity::Info, "sdc-other-design", message);
             }
+            self.out.design = Some(name);
         }
         Ok(Value::Object(Object::Design))
     }

@@ -372,8 +372,7 @@ impl<'h> Interp<'h> {
         let mut out = String::new();
         // A word that is one substitution keeps the value as it is.
         let mut single: Option<Value> = None;
-        loop {
-            let Some(byte) = cursor.peek() else { break };
+        while let Some(byte) = cursor.peek() {
             let value = match byte {
                 b'"' if stop == Stop::Quote => break,
                 byte if byte <= b' ' && stop == Stop::Blank => break,
@@ -410,7 +409,7 @@ impl<'h> Interp<'h> {
                             }
                     };
                     let more = rest.as_bytes().get(first..).unwrap_or(&[]);
-                    let length = first + more.iter().position(|b| ends(b)).unwrap_or(more.len());
+                    let length = first + more.iter().position(ends).unwrap_or(more.len());
                     out.push_str(&rest[..length]);
                     cursor.at += length;
                 }

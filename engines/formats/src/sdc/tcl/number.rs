@@ -42,10 +42,10 @@ pub(crate) fn parse_number(text: &str) -> Option<Number> {
     if !digits.bytes().next().is_some_and(|b| b.is_ascii_digit() || b == b'.') {
         return None;
     }
-    if digits.bytes().all(|b| b.is_ascii_digit()) {
-        if let Ok(value) = text.parse::<i64>() {
-            return Some(Number::Int(value));
-        }
+    if digits.bytes().all(|b| b.is_ascii_digit())
+        && let Ok(value) = text.parse::<i64>()
+    {
+        return Some(Number::Int(value));
     }
     crate::text::parse_f64(text).map(Number::Double)
 }
