@@ -2,6 +2,17 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+/// `println!` that does not panic when nobody reads any more (a closed pipe, a full disk): the exit
+/// code still says what came out.
+macro_rules! say {
+    () => { $crate::write_out(format_args!("\n")) };
+    ($($arg:tt)*) => { $crate::write_out(format_args!("{}\n", format_args!($($arg)*))) };
+}
+/// [`say`] without the line end.
+macro_rules! put {
+    ($($arg:tt)*) => { $crate::write_out(format_args!($($arg)*)) };
+}
+
 mod commands;
 mod failure;
 mod keys;
@@ -38,6 +49,12 @@ enum Command {
     Place(commands::place::Arguments),
     /// Time a design and report endpoints and paths.
     Sta(commands::sta::Arguments),
+}
+
+/// Writes to standard output; an error there is nobody's to hear.
+fn write_out(text: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    let _ = std::io::stdout().lock().write_fmt(text);
 }
 
 fn main() -> ExitCode {

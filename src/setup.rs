@@ -26,7 +26,7 @@ pub(crate) struct Ready {
 }
 
 /// Loads a bundle; problems of severity error end it with all of them listed.
-pub(crate) fn ready(path: &Path, calculator: Calculator) -> Result<Ready, Failure> {
+pub(crate) fn loaded(path: &Path) -> Result<Loaded, Failure> {
     let loaded = load(Bundle::read(path)?)?;
     let errors: Vec<String> = loaded
         .problems
@@ -37,6 +37,12 @@ pub(crate) fn ready(path: &Path, calculator: Calculator) -> Result<Ready, Failur
     if !errors.is_empty() {
         return Err(Failure::input(format!("the design has errors:\n{}", errors.join("\n"))));
     }
+    Ok(loaded)
+}
+
+/// [`loaded`], with constraints and wires.
+pub(crate) fn ready(path: &Path, calculator: Calculator) -> Result<Ready, Failure> {
+    let loaded = loaded(path)?;
     let mut notes = Vec::new();
     let timing = timing(&loaded, calculator, &mut notes)?;
     Ok(Ready { config: EngineConfig::standard(timing), loaded, notes })

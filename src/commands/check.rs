@@ -57,15 +57,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     .into_iter()
     .map(|(name, value)| vec![name.to_owned(), value])
     .collect();
-    print!("{}", table(&["what", "value"], &[false, false], &rows));
+    put!("{}", table(&["what", "value"], &[false, false], &rows));
     for file in &loaded.files {
-        println!("read {} ({} bytes)", file.path.display(), file.bytes);
+        say!("read {} ({} bytes)", file.path.display(), file.bytes);
     }
     for problem in loaded.problems.iter() {
-        println!("{problem}");
+        say!("{problem}");
     }
     let (errors, warnings) =
         (loaded.problems.total(Severity::Error), loaded.problems.total(Severity::Warning));
-    println!("{errors} errors, {warnings} warnings");
+    say!("{errors} errors, {warnings} warnings");
     Ok(ExitCode::from(u8::from(errors > 0)))
 }

@@ -34,8 +34,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let folder = tempfolder()?;
     let bundle = write_bundle(&folder, &spec)?;
     eprintln!("generated `{}` in {}", arguments.preset, folder.display());
-    // A demo may be repeated: an older run of the same name makes room.
-    if arguments.out.join("manifest.json").exists() {
+    // A demo may be repeated: an older run of the same name makes room, and nothing else does.
+    if is_run(&arguments.out) {
         std::fs::remove_dir_all(&arguments.out)?;
     }
     let result = run::run(&run::Arguments {
@@ -53,10 +53,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     });
     std::fs::remove_dir_all(&folder)?;
     let code = result?;
-    println!("\nCheck it yourself:");
-    println!("  cellwright replay {}", arguments.out.display());
-    println!("  cellwright verify {}/certificates/<ID>.json", arguments.out.display());
+    say!("\nCheck it yourself:");
+    say!("  cellwright replay {}", arguments.out.display());
+    say!("  cellwright verify {}/certificates/<ID>.json", arguments.out.display());
     Ok(code)
+}
+
+/// Whether a folder is a run directory and holds nothing else.
+fn is_run(folder: &std::path::Path) -> bool {
+    const KNOWN: [&str; 12] = [
+        "manifest.json",
+        "scenario.json",
+        "subject.json",
+        "verdict.json",
+        "journal.jsonl",
+        "deltas.bin",
+        "issuer.pub",
+        "setup.json",
+        "design",
+        "certificates",
+        "layout.svg",
+        "layout_start.svg",
+    ];
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    let ours = entries
+        .flatten()
+        .all(|entry| entry.file_name().to_str().is_some_and(|name| KNOWN.contains(&name)));
+    let manifest = std::fs::read(folder.join("manifest.json")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&manifest);
+    ours && text.contains("\"repro_id\"") && text.contains("\"base_snapshot\"")
 }
 
 fn tempfolder() -> Result<PathBuf, Failure> {

@@ -5,8 +5,6 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use cellwright_db::Design;
-use cellwright_formats::bundle::Bundle;
-use cellwright_formats::load::load;
 use cellwright_formats::save::write_def;
 use cellwright_measure::{Hpwl, HpwlConfig, Legality, LegalityConfig, Metric};
 use cellwright_place::{PlaceConfig, place};
@@ -14,6 +12,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::picture;
+use crate::setup::loaded;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -34,16 +33,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let loaded = load(Bundle::read(&arguments.design)?)?;
+    let loaded = loaded(&arguments.design)?;
     let mut design = Design::new(&loaded.snapshot);
     let config =
         PlaceConfig { density: arguments.density, seed: arguments.seed, ..Default::default() };
     let start = Instant::now();
     let placed = place(&design, &config, &mut ())?;
     design.apply(&placed.delta)?;
-    println!("placed {} cells in {:.2} s", placed.delta.ops.len(), start.elapsed().as_secs_f64());
+    say!("placed {} cells in {:.2} s", placed.delta.ops.len(), start.elapsed().as_secs_f64());
     for stage in &placed.report.stages {
-        println!(
+        say!(
             "  {:?}: HPWL {:.1} µm, overflow {:.4}, {} iterations, mean displacement {:.3} µm, {:.2} s, {:?}",
             stage.stage,
             design.tech().microns(stage.hpwl),
@@ -55,15 +54,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         );
     }
     let wire = Hpwl::full(&design, HpwlConfig::default()).total().length;
-    println!("HPWL {:.1} µm", design.tech().microns(wire));
+    say!("HPWL {:.1} µm", design.tech().microns(wire));
     let legality = Legality::full(&design, LegalityConfig::default());
     let (movable, fixed) = (legality.counts().movable(), legality.counts().fixed());
-    println!("{movable} violations of movable cells, {fixed} among fixed ones");
+    say!("{movable} violations of movable cells, {fixed} among fixed ones");
     write_def(&loaded, &design, &arguments.out)?;
-    println!("wrote {}", arguments.out.display());
+    say!("wrote {}", arguments.out.display());
     if let Some(path) = &arguments.svg {
         std::fs::write(path, picture::svg(&design, 900, &|_| None))?;
-        println!("wrote {}", path.display());
+        say!("wrote {}", path.display());
     }
     Ok(ExitCode::from(u8::from(movable > 0)))
 }

@@ -33,6 +33,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             }
             other => Failure::input(other),
         })?;
-    println!("{outcome}");
+    say!("{outcome}");
     Ok(ExitCode::from(outcome.exit_code()))
 }

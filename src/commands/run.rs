@@ -115,12 +115,18 @@ fn scenario(arguments: &Arguments, design: &DesignRef, timed: bool) -> Result<Sc
         .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
     let named =
         |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
+    let fits = |scenario: Scenario| {
+        if scenario.design == *design {
+            return Ok(scenario);
+        }
+        Err(named(&format!("it is for {}, the design is {design}", scenario.design)))
+    };
     let is_json = path.extension().is_some_and(|extension| extension == "json");
     if is_json {
-        return Scenario::from_json(&bytes).map_err(|error| named(&error));
+        return Scenario::from_json(&bytes).map_err(|error| named(&error)).and_then(fits);
     }
     let text = String::from_utf8(bytes).map_err(|error| named(&error))?;
-    Scenario::from_toml(&text).map_err(|error| named(&error))
+    Scenario::from_toml(&text).map_err(|error| named(&error)).and_then(fits)
 }
 
 /// The placer's result as the first proposal of a run.
@@ -153,8 +159,29 @@ fn placement(
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let start = Instant::now();
+    // What can be refused without reading anything is refused first.
+    cellwright_agents::by_name(&AgentSpec {
+        name: arguments.agent.clone(),
+        params: Default::default(),
+    })?;
+    let key = keys::signing(arguments.key.as_ref())?;
     let folder = RunFolder::create(&arguments.out)?;
+    let result = run_in(arguments, &folder, &key);
+    if result.is_err() && !folder.journal().exists() {
+        // Nothing was judged yet: the folder is as empty as before, so that a corrected command
+        // can use it.
+        let _ = std::fs::remove_dir_all(folder.certificates());
+        let _ = std::fs::remove_dir_all(folder.design());
+    }
+    result
+}
+
+fn run_in(
+    arguments: &Arguments,
+    folder: &RunFolder,
+    key: &cellwright_judge::keys::SecretKey,
+) -> Result<ExitCode, Failure> {
+    let start = Instant::now();
     // The run works on its own copy, so that it can be replayed and verified anywhere.
     let bundle = cellwright_formats::bundle::Bundle::read(&arguments.design)?;
     let copied = copy_bundle(&bundle, &folder.design())?;
@@ -165,9 +192,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let design_ref = DesignRef::new(&loaded.bundle.name, &loaded.bundle.tech)?;
     let scenario = scenario(arguments, &design_ref, config.timing.is_some())?;
     eprintln!("read {design_ref} in {:.1} s", start.elapsed().as_secs_f64());
+    // A scenario file brings its own seeds; a run takes the first.
+    let seed = scenario.seeds.first().copied().unwrap_or(arguments.seed);
     let first = placement(arguments, &loaded.snapshot, &scenario)?;
     let mut agent = cellwright_agents::by_name(&scenario.agent)?;
-    let key = keys::signing(arguments.key.as_ref())?;
     let wall = arguments.seconds.map(Duration::from_secs);
     let mut progress = RunProgress::new(wall);
     let plan = Plan {
@@ -177,13 +205,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         config,
         first: first.into_iter().collect(),
         limits: Limits { proposals: arguments.proposals, wall },
-        seed: arguments.seed,
+        seed,
         not_proven: notes,
     };
-    let summary = run_loop(plan, &folder, &key, agent.as_mut(), &mut progress)?;
+    let summary = run_loop(plan, folder, key, agent.as_mut(), &mut progress)?;
     progress.finish();
-    pictures(&folder, &summary)?;
-    report(&folder, &scenario, &summary);
+    pictures(folder, &summary)?;
+    report(folder, &scenario, &summary);
     let code = summary.verdict.exit_code(1.0);
     Ok(ExitCode::from(code))
 }
@@ -197,7 +225,7 @@ fn pictures(folder: &RunFolder, summary: &Summary) -> Result<(), Failure> {
 }
 
 fn report(folder: &RunFolder, scenario: &Scenario, summary: &Summary) {
-    println!(
+    say!(
         "{} proposals, {} accepted, {} evaluations, {} work units in {:.1} s; stopped: {:?}",
         summary.proposals,
         summary.accepted,
@@ -207,7 +235,7 @@ fn report(folder: &RunFolder, scenario: &Scenario, summary: &Summary) {
         summary.stop,
     );
     if let Some(error) = &summary.agent_error {
-        println!("the agent failed: {error}");
+        say!("the agent failed: {error}");
     }
     let rows: Vec<Vec<String>> = summary
         .head
@@ -228,7 +256,7 @@ fn report(folder: &RunFolder, scenario: &Scenario, summary: &Summary) {
             ]
         })
         .collect();
-    print!(
+    put!(
         "\n{}",
         table(
             &["metric", "unit", "start", "end", "change"],
@@ -248,19 +276,19 @@ fn report(folder: &RunFolder, scenario: &Scenario, summary: &Summary) {
             std::iter::once(id).chain(values.iter().map(|value| number(*value))).collect()
         })
         .collect();
-    print!("\n{}", table(&header, &right, &rows));
+    put!("\n{}", table(&header, &right, &rows));
     if summary.front.len() > 12 {
-        println!("… and {} more", summary.front.len() - 12);
+        say!("… and {} more", summary.front.len() - 12);
     }
     let (mutants, killed) = summary
         .kill_rates
         .iter()
         .fold((0, 0), |(mutants, killed), rate| (mutants + rate.mutants, killed + rate.killed));
-    println!("\nnegative controls: {killed} of {mutants} mutants rejected");
+    say!("\nnegative controls: {killed} of {mutants} mutants rejected");
     for survivor in &summary.survivors {
-        println!("  NOT rejected: {survivor}");
+        say!("  NOT rejected: {survivor}");
     }
-    println!("{} certificates in {}", summary.certificates.len(), folder.certificates().display());
-    println!("layout: {}", folder.root().join("layout.svg").display());
-    println!("run: {}", folder.root().display());
+    say!("{} certificates in {}", summary.certificates.len(), folder.certificates().display());
+    say!("layout: {}", folder.root().join("layout.svg").display());
+    say!("run: {}", folder.root().display());
 }

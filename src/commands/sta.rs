@@ -48,12 +48,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let design = Design::new(&ready.loaded.snapshot);
     let start = Instant::now();
     let timing = Timing::full(&design, setup)?;
-    println!("full analysis in {:.3} s, units ns", start.elapsed().as_secs_f64());
+    say!("full analysis in {:.3} s, units ns", start.elapsed().as_secs_f64());
     let timer = timing.timer();
     for (name, side) in [("setup", Side::Max), ("hold", Side::Min)] {
         let mut ends = timer.endpoints(side);
         ends.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        println!(
+        say!(
             "\n{name}: WNS {}, TNS {}, worst slack {}, {} endpoints",
             number(f64::from(timer.wns(side))),
             number(timer.tns(side)),
@@ -65,11 +65,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .take(arguments.endpoints)
             .map(|(pin, slack)| vec![design.pin_name(*pin), number(f64::from(*slack))])
             .collect();
-        print!("{}", table(&["endpoint", "slack"], &[false, true], &rows));
+        put!("{}", table(&["endpoint", "slack"], &[false, true], &rows));
+    }
+    for problem in ready.loaded.problems.iter() {
+        say!("{problem}");
+    }
+    let constrained = [Side::Max, Side::Min].iter().any(|side| !timer.endpoints(*side).is_empty());
+    if !constrained {
+        return Err(Failure::with(3, "no endpoint is constrained; does the SDC define a clock?"));
     }
     let open = timing.not_supported();
     for text in &open {
-        println!("not supported: {text}");
+        say!("not supported: {text}");
     }
     Ok(ExitCode::from(if open.is_empty() { 0 } else { 3 }))
 }

@@ -138,14 +138,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let trust = keys::trusted(&arguments.trust)?;
     let statement = read(&arguments.certificate, &trust)?;
     let certificate = &statement.predicate;
-    println!("signature and schema: ok ({}, {})", certificate.signed_by, certificate.id);
+    say!("signature and schema: ok ({}, {})", certificate.signed_by, certificate.id);
 
-    let around = arguments.certificate.parent().and_then(Path::parent).map(Path::to_owned);
+    let whole = std::fs::canonicalize(&arguments.certificate)?;
+    let around = whole.parent().and_then(Path::parent).map(Path::to_owned);
     let folder = RunFolder::open(&arguments.run.clone().or(around).unwrap_or_default());
     let design = arguments.design.clone().unwrap_or_else(|| folder.design());
     let ready = ready(&design, Calculator::LumpedElmore)?;
     inputs(certificate, &ready)?;
-    println!("inputs: {} files as certified", certificate.inputs.len());
+    say!("inputs: {} files as certified", certificate.inputs.len());
 
     let list = deltas(&folder, &statement)?;
     let mismatch = |text: String| Failure::with(code::DELTA, format!("DELTA_MISMATCH {text}"));
@@ -161,24 +162,24 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             return Err(mismatch(text));
         }
     }
-    println!("deltas: {} applied, parent and child roots as certified", list.len());
+    say!("deltas: {} applied, parent and child roots as certified", list.len());
 
     let report = physics(&ready, &list, certificate)?;
     chain(&folder, &statement, &ready, &trust)?;
-    println!("chain: complete to the base snapshot");
+    say!("chain: complete to the base snapshot");
     for text in &certificate.not_proven {
-        println!("not proven: {text}");
+        say!("not proven: {text}");
     }
     for text in &report.not_checked {
-        println!("not checked: {text}");
+        say!("not checked: {text}");
     }
     Ok(match report.outcome {
         Outcome::Incomplete => {
-            println!("INCOMPLETE nothing disagrees, but not everything was recomputed");
+            say!("INCOMPLETE nothing disagrees, but not everything was recomputed");
             ExitCode::from(code::INCOMPLETE)
         }
         _ => {
-            println!("VERIFIED");
+            say!("VERIFIED");
             ExitCode::SUCCESS
         }
     })
@@ -238,13 +239,13 @@ fn physics(
             vec![item.metric.clone(), number(item.claimed), recomputed, status.to_owned()]
         })
         .collect();
-    print!(
+    put!(
         "{}",
         table(&["metric", "certified", "recomputed", ""], &[false, true, true, false], &rows)
     );
     if report.outcome == Outcome::Disagrees {
         for problem in &report.problems {
-            println!("{problem}");
+            say!("{problem}");
         }
         return Err(Failure::with(
             code::PHYSICS,

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use cellwright_db::floorplan::Floorplan;
 use cellwright_db::timing::{Corner, TimingLib, TimingRef};
-use cellwright_db::{Design, DesignBuilder, IdVec, Library, Master, MasterId, Snapshot, Technology};
+use cellwright_db::{
+    Design, DesignBuilder, IdVec, Library, Master, MasterId, Snapshot, Technology,
+};
 use hashbrown::HashMap;
 use sha2::Digest as _;
 
 use crate::bundle::Bundle;
+use crate::constraints::Constraints;
 use crate::def::{self, DefFile};
 use crate::lef;
 use crate::liberty;
-use crate::constraints::Constraints;
 use crate::link;
 use crate::parasitics::RcNet;
 use crate::sdc;
@@ -171,7 +173,11 @@ pub fn constraints(loaded: &Loaded, design: &Design) -> Result<Constraints, Form
         let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
         let list: Vec<String> = errors.map(ToString::to_string).collect();
         let file = loaded.bundle.sdc.first().map_or_else(String::new, |p| p.display().to_string());
-        FormatError::whole_file(file, format!("constraints cannot be used:\n{}", list.join("\n")), "")
+        FormatError::whole_file(
+            file,
+            format!("constraints cannot be used:\n{}", list.join("\n")),
+            "",
+        )
     })
 }
 
@@ -220,6 +226,9 @@ fn assemble(
         let file = verilog_sources.first().map_or("", |source| source.name());
         link::netlist::link(file, netlist, &mut builder, problems);
     }
+    if let Some((source, _)) = &def_file {
+        no_geometry(source, &builder, problems);
+    }
     let floorplan = match &def_file {
         Some((source, file)) => {
             if netlist.is_none() {
@@ -230,6 +239,26 @@ fn assemble(
         None => Floorplan::default(),
     };
     builder.finish(floorplan)
+}
+
+/// Tells which masters in use no LEF file describes: their cells cannot be placed.
+fn no_geometry(source: &Source, builder: &DesignBuilder, problems: &mut Problems) {
+    let library = builder.library();
+    let mut used = vec![0_usize; library.masters.len()];
+    for cell in 0..builder.cells_len() {
+        used[builder.master(cellwright_db::CellId::new(cell)).index()] += 1;
+    }
+    for (id, master) in library.masters.iter() {
+        if used[id.index()] > 0 && !master.has_geometry {
+            problems.report(Severity::Error, "link-no-geometry", source, 0, || {
+                format!(
+                    "{} cells are of `{}`, which no LEF file describes",
+                    used[id.index()],
+                    master.name
+                )
+            });
+        }
+    }
 }
 
 fn note(files: &mut Vec<FileRead>, role: FileRole, path: &Path, source: &Source) {

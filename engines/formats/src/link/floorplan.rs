@@ -13,6 +13,9 @@ use crate::def::{self, DefFile};
 use crate::lef;
 use crate::text::{Problems, Severity, Source};
 
+/// More rows than any die has; a file that asks for more is hostile or broken.
+const MAX_ROWS: usize = 100_000;
+
 /// The orientation of LEF/DEF text in the database's terms.
 pub fn orient(orient: lef::Orient) -> Orient {
     match orient {
@@ -112,7 +115,13 @@ impl Linker<'_, '_> {
             let (nx, ny) = row.count;
             let (step_x, step_y) = row.step.unwrap_or((width, height));
             // One of the two counts is 1 in DEF; a grid of both is taken as rows one above another.
-            for index in 0..ny.clamp(1, 1_000_000) {
+            for index in 0..ny.max(1) {
+                if self.plan.rows.len() >= MAX_ROWS {
+                    self.problem(Severity::Error, "link-too-many-rows", row.at.get(), || {
+                        format!("more than {MAX_ROWS} rows; the rest is left out")
+                    });
+                    return;
+                }
                 let dy = i64::from(index) * i64::from(step_y);
                 let y = i32::try_from(i64::from(row.point.y) + dy);
                 let (Ok(y), Ok(count)) = (y, i32::try_from(nx)) else {
@@ -177,12 +186,26 @@ impl Linker<'_, '_> {
         // The netlist may hold cells that the DEF does not name; they stay unplaced.
         let from_netlist = self.builder.cells_len();
         let mut placed = 0_usize;
+        let mut seen = vec![false; from_netlist];
         let mut physical = Vec::new();
         for component in &file.components {
             let name = def::unescape(component.name);
             let cell = match self.builder.find_cell(&name) {
                 Some(cell) => {
-                    placed += 1;
+                    if std::mem::replace(&mut seen[cell.index()], true) {
+                        self.problem(
+                            Severity::Error,
+                            "link-component-twice",
+                            component.at.get(),
+                            || {
+                                format!(
+                                    "component `{name}` stands twice; the last one's place counts"
+                                )
+                            },
+                        );
+                    } else {
+                        placed += 1;
+                    }
                     self.same_master(component, cell);
                     cell
                 }

@@ -316,12 +316,15 @@ impl<'a> Reading<'a, '_, '_> {
                 Found::Inside(number, border) => {
                     self.inner = self.inner.wrapping_add(1);
                     rc.nodes.push(RcNode::Internal(number));
-                    let is_border = border.is_some();
+                    let missing = conn == 'I' && border.is_some() && {
+                        let (cell, _) = self.parts(header, word);
+                        !self.linker.names.is_level(&self.style, &cell)
+                    };
                     self.borders.extend(border.map(|name| (name, next)));
                     let report = &mut self.linker.report;
                     if strayed && conn != ' ' {
                         note(&mut report.strayed_pins, word);
-                    } else if conn == 'I' && is_border {
+                    } else if missing {
                         note(&mut report.unknown_pins, word);
                     }
                 }

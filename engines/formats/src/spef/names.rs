@@ -1,7 +1,7 @@
 //! Matching a file's names with a design's.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cellwright_db::{CellId, Design, NetId, PinId};
 
@@ -56,6 +56,7 @@ pub(super) struct Names<'d> {
     design: &'d Design,
     loose_cells: OnceCell<Loose>,
     loose_nets: OnceCell<Loose>,
+    levels: OnceCell<HashSet<String>>,
 }
 
 fn add(loose: &mut Loose, name: &str, id: u32) {
@@ -66,7 +67,12 @@ fn add(loose: &mut Loose, name: &str, id: u32) {
 
 impl<'d> Names<'d> {
     pub(super) fn new(design: &'d Design) -> Self {
-        Names { design, loose_cells: OnceCell::new(), loose_nets: OnceCell::new() }
+        Names {
+            design,
+            loose_cells: OnceCell::new(),
+            loose_nets: OnceCell::new(),
+            levels: OnceCell::new(),
+        }
     }
 
     /// Tries the spellings of a name, the standard's own first.
@@ -128,6 +134,26 @@ impl<'d> Names<'d> {
             .or_else(|| master.pin(&free.spell(pin, true)))
             .or_else(|| master.pin(&free.spell(pin, false)))?;
         Some(PinId(self.design.cell(cell).first_pin.0 + number.0))
+    }
+
+    /// Whether an instance is a level of hierarchy, so that its pins are borders.
+    pub(super) fn is_level(&self, style: &Style, cell: &str) -> bool {
+        let levels = self.levels.get_or_init(|| {
+            let mut levels = HashSet::new();
+            let mut last = "";
+            for cell in self.design.cells() {
+                let Some((path, _)) = self.design.cell_name(cell).rsplit_once('/') else {
+                    continue;
+                };
+                if path != last {
+                    levels.extend(path.match_indices('/').map(|(at, _)| path[..at].to_owned()));
+                    levels.insert(path.to_owned());
+                    last = path;
+                }
+            }
+            levels
+        });
+        levels.contains(&style.spell(cell, true))
     }
 
     /// The full name of something below the prefix, for nodes at the border of a module.

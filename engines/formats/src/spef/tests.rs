@@ -1,6 +1,6 @@
 //! Golden values, and the corpus.
 
-use cellwright_db::{Design, PinId};
+use cellwright_db::Design;
 use cellwright_sta::parasitics::{RcNet, RcNode};
 use proptest::prelude::*;
 
@@ -174,13 +174,11 @@ fn corpus_annotation_equals_the_golden_counts() {
             drivers(&report),
             start.elapsed()
         );
-        if drivers(&report) != want {
-            let names = |pins: &mut dyn Iterator<Item = PinId>| -> Vec<String> {
-                pins.take(6).map(|pin| case.design.pin_name(pin)).collect()
-            };
-            println!("  un {:?}", names(&mut report.unannotated_drivers.iter().copied()));
-            println!("  partial {:?}", names(&mut report.partial_drivers.iter().map(|p| p.0)));
-        }
+        assert_eq!(report.unknown_nets.0, 0, "{name}: {:?}", report.unknown_nets);
+        // The reference timer drops a resistor at a pin that it does not find, and with it the way
+        // to the loads behind it. Here the node stays a node of the wire.
+        let want = if name == "i2c_ihp" { (want.0, 0) } else { want };
+        assert_eq!(drivers(&report), want, "{name}");
     }
 }
 

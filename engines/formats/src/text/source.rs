@@ -183,6 +183,10 @@ pub fn open(path: impl AsRef<Path>) -> Result<Source, FormatError> {
 pub fn open_with_limit(path: impl AsRef<Path>, limit: u64) -> Result<Source, FormatError> {
     let path = path.as_ref();
     let name = path.display().to_string();
+    // A pipe would block and a device never end.
+    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+        return Err(FormatError::whole_file(name, "not a regular file", "name a file"));
+    }
     let file = File::open(path).map_err(|e| {
         FormatError::whole_file(&name, format!("cannot be opened: {e}"), "check the path")
     })?;

@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use super::eval::{Flow, Interp, Proc, Res, Var, shorten};
+use super::eval::{Interp, Proc};
 use super::glob::{self, Rules};
+use super::meter::{Flow, Res, shorten};
 use super::value::Value;
+use super::vars::Var;
 
 impl Interp<'_> {
     pub(super) fn control_command(&mut self, name: &str, args: &[Value]) -> Option<Res> {

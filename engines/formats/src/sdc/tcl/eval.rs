@@ -1,114 +1,12 @@
 //! Evaluation of scripts: words, substitution, variables, calls.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::meter::{Fault, Flow, Limits, Meter, Res, shorten};
 use super::scan::{Unclosed, command_end, skip_to_command};
 use super::value::{Origin, Value, close_brace, push_escape};
-
-/// Something that went wrong.
-#[derive(Debug, Clone)]
-pub(crate) struct Fault {
-    pub(crate) at: Origin,
-    pub(crate) message: String,
-    /// What to do about it.
-    pub(crate) hint: String,
-    /// From a host's command: the next statement may go on.
-    pub(crate) soft: bool,
-}
-
-/// Why a script does not simply go on.
-#[derive(Debug)]
-pub(crate) enum Flow {
-    Error(Fault),
-    Return(Value),
-    Break,
-    Continue,
-    /// A budget is used up; nothing catches this.
-    Halt(Fault),
-}
-
-pub(crate) type Res<T = Value> = Result<T, Flow>;
-
-/// Bounds on what a script may use.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Work: about one unit for each byte that is scanned, copied or compared, and 100 for each
-    /// command.
-    pub work: u64,
-    /// Bytes of values made, all together.
-    pub bytes: u64,
-    /// Nesting of commands, loops, procedures and files.
-    pub depth: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { work: 3_000_000_000, bytes: 2 << 30, depth: 120 }
-    }
-}
-
-/// What is left of the budget.
-#[derive(Debug)]
-pub(crate) struct Meter {
-    limits: Limits,
-    work: u64,
-    bytes: u64,
-    depth: u32,
-    at: Origin,
-}
-
-impl Meter {
-    fn new(limits: Limits) -> Self {
-        Meter { limits, work: limits.work, bytes: limits.bytes, depth: 0, at: Origin::default() }
-    }
-    fn halt(&self, what: &str) -> Flow {
-        Flow::Halt(Fault {
-            at: self.at,
-            message: format!("the script uses more than {what}"),
-            hint: "simplify it, or write its result as plain commands".into(),
-            soft: false,
-        })
-    }
-    /// Takes work from the budget.
-    pub(crate) fn work(&mut self, amount: u64) -> Res<()> {
-        match self.work.checked_sub(amount) {
-            Some(left) => {
-                self.work = left;
-                Ok(())
-            }
-            None => {
-                self.work = 0;
-                Err(self.halt("its budget of work"))
-            }
-        }
-    }
-    /// Takes memory, and the work of filling it, from the budget.
-    pub(crate) fn bytes(&mut self, amount: u64) -> Res<()> {
-        self.work(amount)?;
-        match self.bytes.checked_sub(amount) {
-            Some(left) => {
-                self.bytes = left;
-                Ok(())
-            }
-            None => {
-                self.bytes = 0;
-                Err(self.halt("its budget of memory"))
-            }
-        }
-    }
-    pub(crate) fn enter(&mut self) -> Res<()> {
-        self.depth += 1;
-        if self.depth > self.limits.depth {
-            self.depth -= 1;
-            return Err(self.halt("its depth of nesting"));
-        }
-        Ok(())
-    }
-    pub(crate) fn leave(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-    }
-}
+use super::vars::{Frame, Var};
 
 /// Whoever serves the commands that are not the language's own.
 pub(crate) trait Host {
@@ -121,18 +19,6 @@ pub(crate) trait Host {
     fn load(&mut self, from: u32, path: &str) -> Result<(u32, Rc<str>), String>;
     /// Names a file by its number, for `info script`.
     fn file_name(&self, file: u32) -> String;
-}
-
-pub(crate) enum Var {
-    Scalar(Value),
-    Array(BTreeMap<String, Value>),
-    /// A name of the outermost frame.
-    Global,
-}
-
-#[derive(Default)]
-pub(crate) struct Frame {
-    pub(crate) vars: HashMap<String, Var>,
 }
 
 pub(crate) struct Proc {
@@ -497,89 +383,6 @@ impl<'h> Interp<'h> {
         })
     }
 
-    // ---- variables ----
-
-    fn frame_of(&self, name: &str) -> usize {
-        let top = self.frames.len() - 1;
-        match self.frames[top].vars.get(name) {
-            Some(Var::Global) => 0,
-            _ => top,
-        }
-    }
-
-    fn key(name: &str) -> (&str, Option<&str>) {
-        match name.split_once('(') {
-            Some((array, index)) if index.ends_with(')') => {
-                (array, Some(&index[..index.len() - 1]))
-            }
-            _ => (name, None),
-        }
-    }
-
-    fn locate<'n>(&self, name: &'n str) -> (usize, &'n str, Option<&'n str>) {
-        let (base, index) = Self::key(name);
-        match base.strip_prefix("::") {
-            Some(global) => (0, global, index),
-            None => (self.frame_of(base), base, index),
-        }
-    }
-
-    pub(crate) fn lookup(&self, name: &str) -> Option<&Value> {
-        let (frame, base, index) = self.locate(name);
-        match (self.frames[frame].vars.get(base)?, index) {
-            (Var::Scalar(value), None) => Some(value),
-            (Var::Array(items), Some(index)) => items.get(index),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn get(&mut self, name: &str) -> Res {
-        match self.lookup(name) {
-            Some(value) => Ok(value.clone()),
-            None => Err(self.err(format!("variable `{name}` has no value"))),
-        }
-    }
-
-    pub(crate) fn array(&self, name: &str) -> Option<&BTreeMap<String, Value>> {
-        let (frame, base, _) = self.locate(name);
-        match self.frames[frame].vars.get(base)? {
-            Var::Array(items) => Some(items),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn set(&mut self, name: &str, value: Value) -> Res<()> {
-        self.meter.bytes(64 + name.len() as u64)?;
-        let (frame, base, index) = self.locate(name);
-        let (base, vars) = (base.to_owned(), &mut self.frames[frame].vars);
-        let fits = match (vars.get_mut(&base), index) {
-            (Some(Var::Array(items)), Some(index)) => {
-                items.insert(index.to_owned(), value);
-                true
-            }
-            (Some(Var::Array(_)), None) | (Some(Var::Scalar(_)), Some(_)) => false,
-            (_, None) => {
-                vars.insert(base, Var::Scalar(value));
-                true
-            }
-            (_, Some(index)) => {
-                vars.insert(base, Var::Array(BTreeMap::from([(index.to_owned(), value)])));
-                true
-            }
-        };
-        if fits { Ok(()) } else { Err(self.err(format!("`{name}` is an array, or is none"))) }
-    }
-
-    pub(crate) fn unset(&mut self, name: &str) -> bool {
-        let (frame, base, index) = self.locate(name);
-        let vars = &mut self.frames[frame].vars;
-        match (vars.get_mut(base), index) {
-            (Some(Var::Array(items)), Some(index)) => items.remove(index).is_some(),
-            (Some(_), None) => vars.remove(base).is_some(),
-            _ => false,
-        }
-    }
-
     // ---- calls ----
 
     fn invoke(&mut self, words: &[Value], here: Origin) -> Res {
@@ -653,20 +456,6 @@ fn is_index(text: &str) -> bool {
     text == "*"
         || number(text)
         || text.split_once(':').is_some_and(|(from, to)| number(from) && number(to))
-}
-
-/// An error of a host's command whose place the host adds.
-pub(crate) fn soft_error(message: String) -> Flow {
-    Flow::Error(Fault { at: Origin::default(), message, hint: String::new(), soft: true })
-}
-
-/// The first characters of a text that goes into a message.
-pub(crate) fn shorten(text: &str) -> String {
-    let mut out: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
-    if out.len() < text.len() {
-        out.push('…');
-    }
-    out
 }
 
 fn flush(single: &mut Option<Value>, out: &mut String) {

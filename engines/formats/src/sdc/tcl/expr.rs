@@ -1,6 +1,7 @@
 //! `expr`: arithmetic, comparisons, logic and functions over numbers and texts.
 
-use super::eval::{Flow, Interp, Res, shorten};
+use super::eval::Interp;
+use super::meter::{Flow, Res, shorten};
 use super::scan::{command_end, skip_to_command};
 use super::value::{Value, close_brace};
 use super::{Number, format_double, parse_number};

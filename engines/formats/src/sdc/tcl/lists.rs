@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::eval::{Interp, Res, shorten};
+use super::eval::Interp;
 use super::glob::{self, Rules};
+use super::meter::{Res, shorten};
 use super::value::{Extent, Value};
 use super::{Number, parse_number};
 

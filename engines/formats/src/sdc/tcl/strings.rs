@@ -1,7 +1,8 @@
 //! String commands: `string`, `format`, `regexp`, `regsub`.
 
-use super::eval::{Interp, Res, shorten};
+use super::eval::Interp;
 use super::glob::{self, Rules};
+use super::meter::{Res, shorten};
 use super::value::Value;
 use super::{Number, compile_regex, format_double, parse_number};
 
