@@ -19,10 +19,7 @@ pub struct ChainError {
 ///
 /// # Errors
 /// The first delta that does not apply.
-pub fn apply_chain(
-    base: &Snapshot,
-    deltas: &[Delta],
-) -> Result<(Snapshot, Vec<Root>), ChainError> {
+pub fn apply_chain(base: &Snapshot, deltas: &[Delta]) -> Result<(Snapshot, Vec<Root>), ChainError> {
     let mut at = base.clone();
     let mut roots = vec![base.root()];
     for (number, delta) in deltas.iter().enumerate() {

@@ -107,11 +107,8 @@ pub fn check(
     match constraints(loaded, &Design::new(&loaded.snapshot)) {
         Ok(constraints) => {
             let (setting, left_open) = defaults::setting(loaded, &constraints);
-            let subject = Subject {
-                base: &loaded.snapshot,
-                timing: Some(setting),
-                not_checked: left_open,
-            };
+            let subject =
+                Subject { base: &loaded.snapshot, timing: Some(setting), not_checked: left_open };
             subject.check(deltas, claims)
         }
         Err(error) => {
@@ -159,7 +156,13 @@ impl<'a> Subject<'a> {
         if legality.truncated {
             not_checked.push("legality: too many cells on one spot to look at every pair".into());
         }
-        let mut bench = Bench { subject: self, state: &result, legality: &legality, timing: None, density: None };
+        let mut bench = Bench {
+            subject: self,
+            state: &result,
+            legality: &legality,
+            timing: None,
+            density: None,
+        };
         let mut items = Vec::new();
         for claim in claims {
             items.push(bench.item(claim, &mut not_checked));

@@ -97,12 +97,16 @@ pub fn same_cells(library: &Library, a: MasterId, b: MasterId) -> Option<bool> {
     if a.clock_gate != b.clock_gate || a.sequentials.len() != b.sequentials.len() {
         return Some(false);
     }
-    let of_pins = a.pins.iter().zip(&b.pins).flat_map(|(a, b)| {
-        [(&a.function, &b.function), (&a.three_state, &b.three_state)]
-    });
-    let of_states = a.sequentials.iter().zip(&b.sequentials).flat_map(|(a, b)| {
-        exprs(a).into_iter().zip(exprs(b)).collect::<Vec<_>>()
-    });
+    let of_pins = a
+        .pins
+        .iter()
+        .zip(&b.pins)
+        .flat_map(|(a, b)| [(&a.function, &b.function), (&a.three_state, &b.three_state)]);
+    let of_states = a
+        .sequentials
+        .iter()
+        .zip(&b.sequentials)
+        .flat_map(|(a, b)| exprs(a).into_iter().zip(exprs(b)).collect::<Vec<_>>());
     let elements = a.sequentials.iter().zip(&b.sequentials);
     if elements.clone().any(|(a, b)| a.is_latch != b.is_latch || a.state != b.state) {
         return Some(false);

@@ -4,10 +4,8 @@
 
 mod common;
 
-use cellwright_checker::timing::{
-    Calculator, CornerSetting, PerMicron, Setting, Wires, analyse,
-};
 use cellwright_checker::state::State;
+use cellwright_checker::timing::{Calculator, CornerSetting, PerMicron, Setting, Wires, analyse};
 use cellwright_checker::{
     Outcome, Status, Subject, apply_chain, area, check, congestion, density, legality, wirelength,
 };
@@ -23,7 +21,11 @@ const UNIT: PerMicron = PerMicron { resistance: 0.002, capacitance: 0.00015 };
 
 fn design() -> (Loaded, Constraints) {
     let spec = Spec::new("claims", 400, 7);
-    common::generated(&Spec { mix: Mix::DATAPATH, corners: vec![Corner::Typ, Corner::Slow], ..spec })
+    common::generated(&Spec {
+        mix: Mix::DATAPATH,
+        corners: vec![Corner::Typ, Corner::Slow],
+        ..spec
+    })
 }
 
 /// Places every movable cell on a row, one after the other, in two deltas.
@@ -149,10 +151,7 @@ fn a_chain_must_keep_drivers_connections_and_logic() {
     let (loaded, _) = design();
     let subject = Subject::of(&loaded);
     let base = Design::new(&loaded.snapshot);
-    let two_input = base
-        .cells()
-        .find(|cell| base.master(*cell).name.starts_with("NAND2"))
-        .unwrap();
+    let two_input = base.cells().find(|cell| base.master(*cell).name.starts_with("NAND2")).unwrap();
     let pins: Vec<_> = base.cell_pins(two_input).collect();
     let run = |edit: &dyn Fn(&mut Design)| {
         let mut design = base.clone();
@@ -187,9 +186,10 @@ fn a_chain_must_keep_drivers_connections_and_logic() {
     assert!(report.problems.iter().any(|text| text.contains("lost its driver")), "{report:?}");
     // Another function under the same pins.
     let library = base.library();
-    let (nand, nor) = (base.master_id(two_input), library.masters.iter().find(|(_, master)| {
-        master.name.starts_with("NOR2")
-    }));
+    let (nand, nor) = (
+        base.master_id(two_input),
+        library.masters.iter().find(|(_, master)| master.name.starts_with("NOR2")),
+    );
     let same_pins = library.masters[nand].pins.len() == nor.unwrap().1.pins.len();
     assert!(same_pins);
     let mut design = base.clone();

@@ -60,7 +60,7 @@ fn each_rule_is_broken_by_its_mutant_alone() {
         ("INV", at(0, 0, N), None),
         ("BUF", at(500, 0, N), None),
         ("TALL", at(1000, 0, N), None),
-        ("DFF", at(0, 1000, FS), None),
+        ("DFF", at(2000, 1000, FS), None),
         ("RAM", at(3000, 0, N), None),
     ];
     assert_eq!(rules(&build(&legal, plan(), spacing())), []);
@@ -75,7 +75,7 @@ fn each_rule_is_broken_by_its_mutant_alone() {
         (with(0, at(50, 0, N)), &[Rule::OffSite]),
         (with(0, at(0, 1, N)), &[Rule::OffRow]),
         (with(0, at(0, 0, FS)), &[Rule::Orientation]),
-        (with(0, at(0, 0, W)), &[Rule::Orientation]),
+        (with(0, at(2000, 0, W)), &[Rule::Orientation]),
         (with(4, at(3001, 0, N)), &[Rule::OutsideDie]),
         // Ground rails above and below, but the row starts with power.
         (with(2, at(1000, 1000, FS)), &[Rule::Rail]),
@@ -159,7 +159,8 @@ fn oracle(snapshot: &Snapshot, spacing: i32) -> BTreeSet<(Rule, Vec<CellId>)> {
     for (i, &a) in cells.iter().enumerate() {
         for &b in &cells[i + 1..] {
             let (ra, rb) = (design.outline(a), design.outline(b));
-            let mirrored = |cell: CellId| matches!(design.place(cell).orient, Orient::FN | Orient::S);
+            let mirrored =
+                |cell: CellId| matches!(design.place(cell).orient, Orient::FN | Orient::S);
             let too_near = || {
                 let (l, r) = if ra.lo.x <= rb.lo.x { (a, b) } else { (b, a) };
                 let (rl, rr) = (design.outline(l), design.outline(r));
@@ -218,9 +219,8 @@ fn place() -> impl Strategy<Value = Place> {
 }
 
 fn rect() -> impl Strategy<Value = Rect> {
-    (0..60_i32, 0..10_i32, 1..20_i32, 1..4_i32).prop_map(|(x, y, w, h)| {
-        Rect::new(x * 50, y * 500, (x + w) * 50, (y + h) * 500)
-    })
+    (0..60_i32, 0..10_i32, 1..20_i32, 1..4_i32)
+        .prop_map(|(x, y, w, h)| Rect::new(x * 50, y * 500, (x + w) * 50, (y + h) * 500))
 }
 
 proptest! {

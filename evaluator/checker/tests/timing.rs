@@ -32,19 +32,29 @@ fn pin(snapshot: &Snapshot, cell: u32, number: u32) -> PinId {
 fn pipe() -> Pipe {
     let mut b = builder();
     let master = |b: &cellwright_db::DesignBuilder, name: &str| b.library().master(name).unwrap();
-    let nets: Vec<NetId> =
-        ["in", "n1", "q", "n2", "clk", "ck"].iter().map(|name| b.add_net(name, NetKind::Signal)).collect();
+    let nets: Vec<NetId> = ["in", "n1", "q", "n2", "clk", "ck"]
+        .iter()
+        .map(|name| b.add_net(name, NetKind::Signal))
+        .collect();
     b.add_port("in", PinDirection::Input, nets[0], Some(Point::new(0, 0)), vec![], None);
     b.add_port("clk", PinDirection::Input, nets[4], Some(Point::new(0, 0)), vec![], None);
-    let mut place = 0;
-    for (name, of) in [("i0", "INV"), ("a", "DFF"), ("i1", "INV"), ("b", "DFF"), ("cb", "BUF")] {
+    let cells = [("i0", "INV"), ("a", "DFF"), ("i1", "INV"), ("b", "DFF"), ("cb", "BUF")];
+    for (place, (name, of)) in (0..).zip(cells) {
         let master = master(&b, of);
         b.add_cell(name, master, Place::placed(place * 10 * SCALE, 0, Default::default()));
-        place += 1;
     }
     let connect = [
-        (0, 0, 0), (0, 1, 1), (1, 1, 1), (1, 2, 2), (2, 0, 2), (2, 1, 3), (3, 1, 3),
-        (4, 0, 4), (4, 1, 5), (1, 0, 5), (3, 0, 5),
+        (0, 0, 0),
+        (0, 1, 1),
+        (1, 1, 1),
+        (1, 2, 2),
+        (2, 0, 2),
+        (2, 1, 3),
+        (3, 1, 3),
+        (4, 0, 4),
+        (4, 1, 5),
+        (1, 0, 5),
+        (3, 0, 5),
     ];
     for (cell, number, net) in connect {
         b.connect(CellId(cell), MasterPinId(number), nets[net]);
@@ -198,11 +208,21 @@ fn false_paths_and_multicycles_rule_their_ends() {
     let mut pipe = pipe();
     let input = pipe.constraints.input_delays[0].pin;
     let second = f64::from(CK_TO_Q) + inverter(slew(0.0), 0.0);
-    pipe.constraints.exceptions.push(exception(ExceptionKind::FalsePath, [false, true], input, None));
+    pipe.constraints.exceptions.push(exception(
+        ExceptionKind::FalsePath,
+        [false, true],
+        input,
+        None,
+    ));
     let clock_pin = pin(&pipe.snapshot, 1, 0);
     let end = pin(&pipe.snapshot, 3, 1);
     let cycles = |cycles, end_clock| ExceptionKind::Multicycle { cycles, end_clock };
-    pipe.constraints.exceptions.push(exception(cycles(2, true), [false, true], clock_pin, Some(end)));
+    pipe.constraints.exceptions.push(exception(
+        cycles(2, true),
+        [false, true],
+        clock_pin,
+        Some(end),
+    ));
     let timing = run(&pipe, Wires::None, Calculator::Lumped);
     let [a, b] = slacks(&pipe, &timing);
     assert_eq!(a[1], None);
@@ -210,7 +230,12 @@ fn false_paths_and_multicycles_rule_their_ends() {
     close(b[1], 2.0 * PERIOD - f64::from(SETUP) - second);
     // Without a hold multicycle the hold check follows by a cycle.
     close(b[0], second - f64::from(HOLD) - PERIOD);
-    pipe.constraints.exceptions.push(exception(cycles(1, false), [true, false], clock_pin, Some(end)));
+    pipe.constraints.exceptions.push(exception(
+        cycles(1, false),
+        [true, false],
+        clock_pin,
+        Some(end),
+    ));
     let timing = run(&pipe, Wires::None, Calculator::Lumped);
     close(slacks(&pipe, &timing)[1][0], second - f64::from(HOLD));
 }

@@ -78,8 +78,7 @@ impl Between<'_> {
             return Some(Rule::Halo);
         }
         let (left, right) = if a.outline.x0 <= b.outline.x0 { (a, b) } else { (b, a) };
-        let beside =
-            left.outline.y0 < right.outline.y1 && right.outline.y0 < left.outline.y1;
+        let beside = left.outline.y0 < right.outline.y1 && right.outline.y0 < left.outline.y1;
         let facts = |cell: &Cell| &self.ground.facts[cell.master.index()];
         if self.spacing.is_empty() || !beside || !facts(left).in_rows || !facts(right).in_rows {
             return None;

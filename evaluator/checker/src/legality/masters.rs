@@ -112,7 +112,8 @@ impl Facts {
             Orient::S | Orient::FS => [top, bottom],
             _ => [bottom, top],
         };
-        let clash = |(own, row): (Option<_>, Option<_>)| own.is_some() && row.is_some() && own != row;
+        let clash =
+            |(own, row): (Option<_>, Option<_>)| own.is_some() && row.is_some() && own != row;
         self.even && own.into_iter().zip(row).any(clash)
     }
     /// Type of the left (`right` false) or right edge of the placed cell.

@@ -73,7 +73,7 @@ impl Search<'_, '_> {
             let mut found = BTreeMap::new();
             if self.graph.drives(pin) {
                 self.through_arcs(&arrivals, pin, &mut found);
-            } else {
+            } else if self.graph.state.direction(pin).loads() {
                 self.through_wire(&arrivals, pin, &mut found);
             }
             self.start(pin, &mut found);
@@ -144,8 +144,7 @@ impl Search<'_, '_> {
                             }
                             new.at += delay * derate(false);
                             to.is_clock = false;
-                            to.started =
-                                self.exceptions.started(arc.from, tag.edge, tag.launch);
+                            to.started = self.exceptions.started(arc.from, tag.edge, tag.launch);
                         }
                         Role::Launch | Role::LatchData => continue,
                     }

@@ -82,15 +82,14 @@ impl Clocks {
                 if ends {
                     continue;
                 }
-                if graph.drives(pin) {
-                    if let Some(net) = design.pin_net(pin) {
-                        open.extend(graph.loads(net).map(|load| (load, false)));
-                    }
-                } else {
-                    let arcs = graph.arcs_from[pin.index()].iter().map(|arc| &graph.arcs[*arc]);
-                    let logic = arcs.filter(|arc| arc.role == Role::Logic);
-                    open.extend(logic.map(|arc| (arc.to, false)));
+                if graph.drives(pin)
+                    && let Some(net) = design.pin_net(pin)
+                {
+                    open.extend(graph.loads(net).map(|load| (load, false)));
                 }
+                let arcs = graph.arcs_from[pin.index()].iter().map(|arc| &graph.arcs[*arc]);
+                let logic = arcs.filter(|arc| arc.role == Role::Logic);
+                open.extend(logic.map(|arc| (arc.to, false)));
             }
         }
     }
@@ -151,8 +150,7 @@ impl Clocks {
         pin: Option<PinId>,
     ) -> f64 {
         let (side, edge) = (MinMax::BOTH[side], Edge::BOTH[edge]);
-        let own =
-            self.of_pin(clock, pin).find_map(|entry| entry.latency.source(side, side, edge));
+        let own = self.of_pin(clock, pin).find_map(|entry| entry.latency.source(side, side, edge));
         let clock = &self.constraints.clocks[ClockId(clock as u32)];
         own.or_else(|| clock.latency.source(side, side, edge)).unwrap_or(0.0)
     }

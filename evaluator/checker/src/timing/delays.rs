@@ -176,7 +176,8 @@ impl Work<'_, '_> {
         let library = self.graph.state.design.library();
         let view = |late| library.timing(self.graph.corner, late, cell.master);
         let (early, late) = (view(false).or(view(true))?.1, view(true).or(view(false))?.1);
-        let is_delay = |arc: &&cellwright_db::timing::TimingArc| super::graph::pairs_of(arc).is_some();
+        let is_delay =
+            |arc: &&cellwright_db::timing::TimingArc| super::graph::pairs_of(arc).is_some();
         let arcs = || late.arcs.iter().filter(is_delay);
         let to = cell.to_pin.or_else(|| arcs().next().map(|arc| arc.to))?;
         let from = cell.from_pin.or_else(|| arcs().find(|arc| arc.to == to).map(|arc| arc.from))?;
@@ -239,23 +240,17 @@ impl Work<'_, '_> {
         load
     }
 
-    /// Capacitance that a pin adds to its net, pF. Outputs add nothing: their tables were measured
-    /// with their own.
+    /// Capacitance that a pin adds to its net, pF; outputs add what the library states for them.
     fn pin_cap(&self, pin: PinId) -> Quad {
         match self.graph.state.design.owner(pin) {
-            Owner::Cell(cell, number) => {
-                if !self.graph.state.direction(pin).loads() {
-                    return [[0.0; 2]; 2];
-                }
-                [0, 1].map(|side| {
-                    let view = self.graph.view(cell, side);
-                    let pin = view.and_then(|(_, cell)| cell.pins.get(number.index()));
-                    pin.map_or([0.0; 2], |pin| {
-                        let cap = if side == 1 { pin.cap_max } else { pin.cap_min };
-                        cap.map(f64::from)
-                    })
+            Owner::Cell(cell, number) => [0, 1].map(|side| {
+                let view = self.graph.view(cell, side);
+                let pin = view.and_then(|(_, cell)| cell.pins.get(number.index()));
+                pin.map_or([0.0; 2], |pin| {
+                    let cap = if side == 1 { pin.cap_max } else { pin.cap_min };
+                    cap.map(f64::from)
                 })
-            }
+            }),
             Owner::Port(port) => {
                 let environment = self.constraints.ports.get(&port);
                 [0, 1].map(|side| {

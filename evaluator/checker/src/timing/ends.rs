@@ -29,13 +29,11 @@ pub(super) fn slacks(search: &Search<'_, '_>, arrivals: &Arrivals) -> Slacks {
             }
             let Some(table) = check.table[tag.edge] else { continue };
             for (clock, captured) in &arrivals[check.clock.index()] {
-                let fits = clock.is_clock
-                    && clock.side != tag.side
-                    && clock.edge == check.clock_edge;
+                let fits =
+                    clock.is_clock && clock.side != tag.side && clock.edge == check.clock_edge;
                 if fits
-                    && let Some(slack) = at_check(
-                        search, arrivals, check, table, (tag, arrival), (clock, captured),
-                    )
+                    && let Some(slack) =
+                        at_check(search, arrivals, check, table, (tag, arrival), (clock, captured))
                 {
                     note(check.data, tag.side, slack);
                 }
@@ -70,12 +68,7 @@ pub(super) fn slacks(search: &Search<'_, '_>, arrivals: &Arrivals) -> Slacks {
 
 /// When the capturing edge comes, in the time frame of the path, ns; `None` when the path is not
 /// timed.
-fn captured_at(
-    search: &Search<'_, '_>,
-    tag: &Tag,
-    pin: PinId,
-    capture: ClockEdge,
-) -> Option<f64> {
+fn captured_at(search: &Search<'_, '_>, tag: &Tag, pin: PinId, capture: ClockEdge) -> Option<f64> {
     let (launch, side) = (tag.launch, tag.side);
     let ruling = |side: usize| {
         let end = End { pin, edge: tag.edge, side, capture };

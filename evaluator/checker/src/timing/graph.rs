@@ -37,7 +37,11 @@ pub(super) struct Arc<'a> {
 
 impl<'a> Arc<'a> {
     /// Delay and slew tables of a side and an edge at the output.
-    pub(super) fn tables(&self, side: usize, edge: usize) -> Option<(&'a Table, Option<&'a Table>)> {
+    pub(super) fn tables(
+        &self,
+        side: usize,
+        edge: usize,
+    ) -> Option<(&'a Table, Option<&'a Table>)> {
         let arc = self.view[side]?;
         Some((arc.value[edge].as_ref()?, arc.slew[edge].as_ref()))
     }
@@ -114,7 +118,11 @@ impl<'a> Graph<'a> {
 
     /// The library cell of a master for early (0) or late (1) analysis, or the other where one is
     /// missing.
-    pub(super) fn view(&self, cell: CellId, side: usize) -> Option<(&'a TimingLib, &'a TimingCell)> {
+    pub(super) fn view(
+        &self,
+        cell: CellId,
+        side: usize,
+    ) -> Option<(&'a TimingLib, &'a TimingCell)> {
         let library = self.state.design.library();
         let master = self.state.design.master_id(cell);
         let of = |late| library.timing(self.corner, late, master);
@@ -133,8 +141,7 @@ impl<'a> Graph<'a> {
     fn find_drivers(&mut self) {
         for net in self.state.design.nets() {
             let drives = |pin: &&PinId| self.drives(**pin);
-            let drivers: Vec<PinId> =
-                self.state.pins(net).iter().filter(drives).copied().collect();
+            let drivers: Vec<PinId> = self.state.pins(net).iter().filter(drives).copied().collect();
             self.driver[net.index()] = drivers.first().copied();
             let several = drivers.len() > 1;
             let both = |pin: &PinId| self.state.direction(*pin) == PinDirection::Inout;
@@ -244,24 +251,27 @@ impl<'a> Graph<'a> {
                 continue;
             };
             let same = |other: &&TimingArc| {
-                (other.from, other.to, other.kind, other.sense) == (arc.from, arc.to, arc.kind, arc.sense)
+                (other.from, other.to, other.kind, other.sense)
+                    == (arc.from, arc.to, arc.kind, arc.sense)
                     && other.when == arc.when
             };
             let partner = early.arcs.get(number).filter(same);
             let partner = partner.or_else(|| early.arcs.iter().find(same));
             let dead = |pin: PinId| self.constant[pin.index()].is_some() || self.cut[pin.index()];
             let known = |variable: u32| self.pin_constant(cell, variable);
-            let never = arc.when.as_ref().is_some_and(|when| {
-                logic::known_value(when, &known) == Some(false)
-            });
+            let never = arc
+                .when
+                .as_ref()
+                .is_some_and(|when| logic::known_value(when, &known) == Some(false));
             let hit = |a: Option<_>, b: Option<_>| {
                 a.is_none_or(|pin| pin == arc.from) && b.is_none_or(|pin| pin == arc.to)
             };
             let named = disables.cells.iter().any(|d| d.of == cell && hit(d.from, d.to))
                 || disables.masters.iter().any(|d| d.of == master && hit(d.from, d.to))
-                || disables.master_pins.iter().any(|(of, pin)| {
-                    *of == master && (*pin == arc.from || *pin == arc.to)
-                });
+                || disables
+                    .master_pins
+                    .iter()
+                    .any(|(of, pin)| *of == master && (*pin == arc.from || *pin == arc.to));
             if dead(from) || dead(to) || never || named {
                 continue;
             }
@@ -294,13 +304,16 @@ impl<'a> Graph<'a> {
                     }
                 }
             }
-            if pairs != [[false; 2]; 2] {
+            if pairs != [[false; 2]; 2] && self.drives(to) {
                 self.arcs_to[to.index()].push(self.arcs.len());
                 self.arcs_from[from.index()].push(self.arcs.len());
                 self.arcs.push(Arc { cell, from, to, role, pairs, view });
             }
         }
-        if late.arcs.iter().any(|arc| delay_of(arc, &latch_data).is_some_and(|d| d.0 == Role::LatchData))
+        if late
+            .arcs
+            .iter()
+            .any(|arc| delay_of(arc, &latch_data).is_some_and(|d| d.0 == Role::LatchData))
         {
             let name = &self.state.design.master(cell).name;
             self.notes.push(format!("timing: latches of master `{name}` are not timed through"));
@@ -317,7 +330,7 @@ impl<'a> Graph<'a> {
             waits[pin.index()] = if self.drives(pin) {
                 self.arcs_to[pin.index()].len()
             } else {
-                let net = design.pin_net(pin);
+                let net = design.pin_net(pin).filter(|_| self.state.direction(pin).loads());
                 usize::from(net.is_some_and(|net| self.driver[net.index()].is_some()))
             };
         }
@@ -326,15 +339,13 @@ impl<'a> Graph<'a> {
         let mut order = Vec::with_capacity(pins.len());
         while let Some(pin) = ready.pop() {
             order.push(pin);
-            let mut next: Vec<PinId> = Vec::new();
-            if self.drives(pin) {
-                if let Some(net) = design.pin_net(pin)
-                    && self.driver[net.index()] == Some(pin)
-                {
-                    next.extend(self.loads(net));
-                }
-            } else {
-                next.extend(self.arcs_from[pin.index()].iter().map(|arc| self.arcs[*arc].to));
+            // An output may be the source of arcs to other outputs, beside its wire.
+            let mut next: Vec<PinId> =
+                self.arcs_from[pin.index()].iter().map(|arc| self.arcs[*arc].to).collect();
+            if let Some(net) = design.pin_net(pin)
+                && self.driver[net.index()] == Some(pin)
+            {
+                next.extend(self.loads(net));
             }
             for pin in next {
                 waits[pin.index()] -= 1;
@@ -379,8 +390,7 @@ fn delay_of(arc: &TimingArc, latch_data: &[u32]) -> Option<(Role, [[bool; 2]; 2]
         | ArcKind::ThreeStateEnable(only)
         | ArcKind::ThreeStateDisable(only) => {
             let to = |edge: Edge| only.is_none_or(|only| only == edge);
-            let pairs =
-                by_sense.map(|row| [row[0] && to(Edge::Rise), row[1] && to(Edge::Fall)]);
+            let pairs = by_sense.map(|row| [row[0] && to(Edge::Rise), row[1] && to(Edge::Fall)]);
             let plain = arc.kind == ArcKind::Combinational(None);
             let latch = plain && latch_data.contains(&arc.from.0);
             Some((if latch { Role::LatchData } else { Role::Logic }, pairs))

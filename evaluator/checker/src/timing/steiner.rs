@@ -12,12 +12,14 @@
 //!    number) when they join two parts. Candidates are pairs of points at most six apart in each of
 //!    four orders (by x then y, y then x, x + y then x, x − y then x), and pairs in one or in
 //!    touching squares of a grid, see [`near_in_grid`].
-//! 5. From four points on, *median points* are then taken in. At a point with two neighbours a and
-//!    b, the three can meet in their median instead; that saves the distance from the point to the
-//!    median. Points are visited by number, new ones too; at each the best saving is taken (of
-//!    equals the lowest (a, b)) until none saves; a median that is a or b itself is not taken. Only
-//!    the first ten neighbours are looked at, which a point has in the order in which they came
-//!    to be its neighbours. The visit of all points is done at most three times.
+//! 5. From four points on, *median points* are then taken in. At a point with two neighbours a < b,
+//!    the three can meet in their median instead; that saves the distance from the point to the
+//!    median. When the median lies on a, b hangs on a from then on and no longer on the point (and
+//!    else the other way round, when it lies on b); otherwise it becomes a new point that all three
+//!    hang on. Points are visited by number, new ones too; at each the best saving is taken (of
+//!    equals the lowest (a, b)) until none saves. Only the first ten neighbours are looked at,
+//!    which a point has in the order in which they came to be its neighbours. All points are
+//!    visited three times at most, and no more when a visit changed nothing.
 
 /// A point, DBU.
 pub(super) type Point = (i64, i64);
@@ -162,25 +164,33 @@ fn with_medians(points: &[Point], spanning: &[(usize, usize)]) -> Edges {
         beside[a].push(b);
         beside[b].push(a);
     }
+    let replace = |list: &mut Vec<usize>, gone: &[usize], new: usize| {
+        list.retain(|other| !gone.contains(other));
+        list.push(new);
+    };
     for _ in 0..VISITS {
-        let before = points.len();
+        let mut changed = false;
         let mut at = 0;
         while at < points.len() {
             while let Some((a, b, median)) = best_median(&points, &beside, at) {
+                changed = true;
+                let lies_on = [(a, b), (b, a)].into_iter().find(|(on, _)| points[*on] == median);
+                if let Some((on, other)) = lies_on {
+                    beside[at].retain(|end| *end != other);
+                    beside[on].push(other);
+                    replace(&mut beside[other], &[at], on);
+                    continue;
+                }
                 let new = points.len();
                 points.push(median);
                 beside.push(vec![at, a, b]);
-                let replace = |list: &mut Vec<usize>, gone: &[usize]| {
-                    list.retain(|other| !gone.contains(other));
-                    list.push(new);
-                };
-                replace(&mut beside[at], &[a, b]);
-                replace(&mut beside[a], &[at]);
-                replace(&mut beside[b], &[at]);
+                replace(&mut beside[at], &[a, b], new);
+                replace(&mut beside[a], &[at], new);
+                replace(&mut beside[b], &[at], new);
             }
             at += 1;
         }
-        if points.len() == before {
+        if !changed {
             break;
         }
     }
@@ -199,13 +209,14 @@ fn best_median(
     at: usize,
 ) -> Option<(usize, usize, Point)> {
     let looked_at = &beside[at][..beside[at].len().min(LOOKED_AT)];
-    let mut best: Option<((i64, (usize, usize)), Point)> = None;
+    type Best = ((i64, (usize, usize)), Point);
+    let mut best: Option<Best> = None;
     for (place, first) in looked_at.iter().enumerate() {
         for second in &looked_at[place + 1..] {
             let (a, b) = (*first.min(second), *first.max(second));
             let median = meeting(points[at], points[a], points[b]);
             let saving = distance(points[at], median);
-            if saving == 0 || median == points[a] || median == points[b] {
+            if saving == 0 {
                 continue;
             }
             let rank = (-saving, (a, b));

@@ -22,9 +22,10 @@ pub(super) fn not_served(constraints: &Constraints) -> Vec<String> {
             "set_propagated_clock on pins that are no clock source",
         ),
         (
-            constraints.clock_senses.iter().any(|sense| {
-                sense.kind != ClockSenseKind::Stop || !sense.clocks.is_empty()
-            }),
+            constraints
+                .clock_senses
+                .iter()
+                .any(|sense| sense.kind != ClockSenseKind::Stop || !sense.clocks.is_empty()),
             "set_clock_sense other than to stop all clocks",
         ),
         (
@@ -46,14 +47,8 @@ pub(super) fn not_served(constraints: &Constraints) -> Vec<String> {
         (!constraints.nets.is_empty(), "loads and resistances of single nets"),
         (constraints.wire_loads.model.iter().any(Option::is_some), "wire-load models"),
         (delays().any(|delay| delay.reference_pin.is_some()), "port delays with -reference_pin"),
-        (
-            constraints.ports.values().any(|port| !port.drive_resistance.is_empty()),
-            "set_drive",
-        ),
-        (
-            constraints.clock_gating != Default::default(),
-            "set_clock_gating_check",
-        ),
+        (constraints.ports.values().any(|port| !port.drive_resistance.is_empty()), "set_drive"),
+        (constraints.clock_gating != Default::default(), "set_clock_gating_check"),
     ];
     let mut list: Vec<String> = asks
         .into_iter()

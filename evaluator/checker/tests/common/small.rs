@@ -60,7 +60,13 @@ fn pin(name: &str, direction: PinDirection) -> MasterPin {
 
 /// A master of `sites` × `rows` with the given pins (in byte order); names that start with `Y` or
 /// `Q` are outputs. The ground rail runs along the bottom.
-pub(crate) fn master(name: &str, class: MasterClass, sites: i32, rows: i32, pins: &[&str]) -> Master {
+pub(crate) fn master(
+    name: &str,
+    class: MasterClass,
+    sites: i32,
+    rows: i32,
+    pins: &[&str],
+) -> Master {
     let (width, height) = (sites * SITE, rows * ROW);
     let rail = |rail, y: i32| SupplyPin {
         name: format!("{rail:?}"),
@@ -96,10 +102,7 @@ pub(crate) fn plane(a: f32, by_slew: f32, by_load: f32) -> Table {
     let axis = |variable, values: &[f32]| Axis { variable, values: values.into() };
     Table {
         axes: vec![axis(TableVariable::InputSlew, &slews), axis(TableVariable::OutputLoad, &loads)],
-        values: slews
-            .iter()
-            .flat_map(|s| loads.map(|c| a + by_slew * s + by_load * c))
-            .collect(),
+        values: slews.iter().flat_map(|s| loads.map(|c| a + by_slew * s + by_load * c)).collect(),
     }
 }
 
@@ -108,7 +111,14 @@ pub(crate) fn constant(value: f32) -> Table {
     Table { axes: Vec::new(), values: [value].into() }
 }
 
-fn arc(from: u32, to: u32, kind: ArcKind, sense: Sense, value: Table, slew: Option<Table>) -> TimingArc {
+fn arc(
+    from: u32,
+    to: u32,
+    kind: ArcKind,
+    sense: Sense,
+    value: Table,
+    slew: Option<Table>,
+) -> TimingArc {
     TimingArc {
         from: MasterPinId(from),
         to: MasterPinId(to),
