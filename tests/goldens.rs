@@ -33,8 +33,11 @@ fn every_endpoint_agrees_with_opensta() {
     println!("case          endpoints  largest error, ns  worst setup slack: golden, ours");
     let mut wrong = Vec::new();
     for golden in goldens() {
-        let folder = std::env::temp_dir()
-            .join(format!("cellwright-golden-{}-{}", golden.name, std::process::id()));
+        let folder = std::env::temp_dir().join(format!(
+            "cellwright-golden-{}-{}",
+            golden.name,
+            std::process::id()
+        ));
         let mut bundle = Bundle::read(&write_bundle(&folder, &golden.spec).unwrap()).unwrap();
         if golden.spef {
             let mut file = fs::File::create(folder.join("golden.spef")).unwrap();
@@ -61,22 +64,35 @@ fn every_endpoint_agrees_with_opensta() {
             let number = |value: &Value| value.as_f64().unwrap();
             for end in json[mode]["endpoints"].as_array().unwrap() {
                 let name = end["pin"].as_str().unwrap();
-                let pin = design.find_pin(name).unwrap_or_else(|| panic!("{}: no pin {name}", golden.name));
+                let pin = design
+                    .find_pin(name)
+                    .unwrap_or_else(|| panic!("{}: no pin {name}", golden.name));
                 let wanted = number(&end["slack"]);
                 let Some(slack) = timer.end_slack(pin, side) else {
-                    wrong.push(format!("{} {mode} {name}: golden {wanted}, ours is no endpoint", golden.name));
+                    wrong.push(format!(
+                        "{} {mode} {name}: golden {wanted}, ours is no endpoint",
+                        golden.name
+                    ));
                     continue;
                 };
                 let error = (f64::from(slack) - wanted).abs();
                 count += 1;
                 largest = largest.max(error);
                 if error > tolerance(golden.spef, number(&end["arrival"])) {
-                    wrong.push(format!("{} {mode} {name}: golden {wanted}, ours {slack}", golden.name));
+                    wrong.push(format!(
+                        "{} {mode} {name}: golden {wanted}, ours {slack}",
+                        golden.name
+                    ));
                 }
             }
             // Nothing that the tool checks is missing from ours, and nothing is invented.
             let ends = timer.endpoints(side).len();
-            assert_eq!(ends as u64, json[mode]["endpoint_count"].as_u64().unwrap(), "{} {mode}", golden.name);
+            assert_eq!(
+                ends as u64,
+                json[mode]["endpoint_count"].as_u64().unwrap(),
+                "{} {mode}",
+                golden.name
+            );
         }
         println!(
             "{:12}  {count:9}  {largest:17.6}  {:.6}, {:.6}",
@@ -86,5 +102,10 @@ fn every_endpoint_agrees_with_opensta() {
         );
         fs::remove_dir_all(&folder).unwrap();
     }
-    assert!(wrong.is_empty(), "{} endpoints differ:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} endpoints differ:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(40)].join("\n")
+    );
 }

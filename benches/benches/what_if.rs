@@ -10,7 +10,8 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
 /// A fixed walk over cells that jumps about: no two calls near each other in memory.
 fn walk(design: &Design) -> impl FnMut() -> (CellId, Place) + use<> {
-    let cells: Vec<CellId> = design.cells().filter(|cell| !design.place(*cell).is_fixed()).collect();
+    let cells: Vec<CellId> =
+        design.cells().filter(|cell| !design.place(*cell).is_fixed()).collect();
     let places: Vec<Place> = cells.iter().map(|cell| design.place(*cell)).collect();
     let mut at = 0_usize;
     move || {

@@ -14,7 +14,8 @@ use cellwright_formats::load::load;
 /// # Errors
 /// When the preset is unknown or the temporary folder cannot be written.
 pub fn rows(preset: &str) -> Result<Snapshot, Box<dyn Error>> {
-    let folder: PathBuf = std::env::temp_dir().join(format!("cellwright-bench-{}", std::process::id()));
+    let folder: PathBuf =
+        std::env::temp_dir().join(format!("cellwright-bench-{}", std::process::id()));
     let loaded = load(Bundle::read(&write_bundle(&folder, &Spec::preset(preset)?)?)?)?;
     std::fs::remove_dir_all(&folder)?;
     let mut design = Design::new(&loaded.snapshot);

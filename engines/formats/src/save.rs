@@ -98,8 +98,7 @@ pub fn write_def(loaded: &Loaded, design: &Design, path: &Path) -> Result<(), Fo
         let master = design.master(cell).name.as_str();
         let now = placement(design, cell);
         // Two ways of saying "nowhere" are no difference.
-        let somewhere =
-            now.status != Status::Unplaced || component.placement.status.has_position();
+        let somewhere = now.status != Status::Unplaced || component.placement.status.has_position();
         let moved = somewhere && now != component.placement;
         let resized = master != component.master;
         if moved || resized {

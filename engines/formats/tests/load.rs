@@ -66,11 +66,17 @@ fn tech_files(tech: &str) -> (Vec<&'static str>, Vec<&'static str>) {
             vec!["tech/nangate45/nangate45_typ.lib.gz"],
         ),
         "sky130hd" => (
-            vec!["tech/sky130hd/sky130_fd_sc_hd.tlef", "tech/sky130hd/sky130_fd_sc_hd_merged.lef.gz"],
+            vec![
+                "tech/sky130hd/sky130_fd_sc_hd.tlef",
+                "tech/sky130hd/sky130_fd_sc_hd_merged.lef.gz",
+            ],
             vec!["tech/sky130hd/sky130hd_tt.lib.gz"],
         ),
         "asap7" => (
-            vec!["tech/asap7/asap7_tech_1x_201209.lef", "tech/asap7/asap7sc7p5t_28_R_1x_220121a.lef"],
+            vec![
+                "tech/asap7/asap7_tech_1x_201209.lef",
+                "tech/asap7/asap7sc7p5t_28_R_1x_220121a.lef",
+            ],
             vec![
                 "tech/asap7/asap7_rvt_tt_SIMPLE.lib.gz",
                 "tech/asap7/asap7_rvt_tt_INVBUF.lib.gz",

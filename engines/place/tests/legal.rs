@@ -6,6 +6,7 @@ mod common;
 
 use cellwright_db::floorplan::BlockageKind;
 use cellwright_db::{Orient, Place, PlaceStatus, Point, Rect, RegionId};
+use cellwright_measure::{Legality, LegalityConfig, Metric};
 use cellwright_place::{PlaceConfig, PlaceError, Stages, place};
 use common::{Case, HEIGHT, Rng, STEP, blockage, broken, fence, fixed, master, wire};
 use proptest::prelude::*;
@@ -98,6 +99,9 @@ fn run(case: &Case, config: &PlaceConfig) -> Result<i64, PlaceError> {
     let result = place(&design, config, &mut ())?;
     design.apply(&result.delta).unwrap();
     assert_eq!(broken(&design), Vec::<String>::new());
+    let judge = Legality::full(&design, LegalityConfig::default());
+    let seen = judge.violations(&design, 5).unwrap();
+    assert_eq!(judge.counts().movable(), 0, "{seen:?}");
     let hpwl: Vec<i64> = result.report.stages.iter().map(|stage| stage.hpwl).collect();
     if let [.., before, after] = hpwl[..] {
         assert!(after <= before, "detailed placement made {before} into {after}");

@@ -1,6 +1,6 @@
 //! Real designs: timing against the reference timer's lumped-capacitance goldens, and placed
 //! layouts through every check.
-#![allow(clippy::unwrap_used, reason = "a test's helpers may panic")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test's helpers may panic")]
 
 mod common;
 

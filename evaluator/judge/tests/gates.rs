@@ -29,7 +29,11 @@ use proptest::prelude::*;
 
 /// The tiny preset, its cells set row by row: legal, though no good placement.
 fn design() -> (Loaded, Snapshot) {
-    let folder = std::env::temp_dir().join(format!("cellwright-judge-{}-{:?}", std::process::id(), std::thread::current().id()));
+    let folder = std::env::temp_dir().join(format!(
+        "cellwright-judge-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    ));
     let path = write_bundle(&folder, &Spec::preset("tiny").unwrap()).unwrap();
     let loaded = load(Bundle::read(&path).unwrap()).unwrap();
     let mut design = Design::new(&loaded.snapshot);
@@ -109,7 +113,8 @@ fn proposal(judge: &Judge, id: &str, delta: DesignDelta) -> Proposal {
 #[test]
 fn every_mutant_is_rejected_by_its_gate() {
     let (loaded, snapshot) = design();
-    let mut judge = Judge::new(&snapshot, scenario(), config(&loaded, Calculator::LumpedElmore)).unwrap();
+    let mut judge =
+        Judge::new(&snapshot, scenario(), config(&loaded, Calculator::LumpedElmore)).unwrap();
     // The unchanged design passes, so that a rejection means something.
     let idle = proposal(&judge, "idle", DesignDelta::default());
     let judged = judge.judge(&idle, Effort::Exhaustive).unwrap();
@@ -125,21 +130,20 @@ fn every_mutant_is_rejected_by_its_gate() {
 fn swapping_equivalent_pins_passes_and_others_do_not() {
     use cellwright_contract::delta::SwapPins;
     let (loaded, snapshot) = design();
-    let mut judge = Judge::new(&snapshot, scenario(), config(&loaded, Calculator::LumpedElmore)).unwrap();
+    let mut judge =
+        Judge::new(&snapshot, scenario(), config(&loaded, Calculator::LumpedElmore)).unwrap();
     let swap = |judge: &Judge, family: &str, a: &str, b: &str| {
         let design = judge.design();
         let cell = design.cells().find(|cell| {
             let master = design.master(*cell);
             let pins = [a, b].map(|pin| master.pin(pin));
-            master.name.starts_with(family)
-                && pins.iter().all(Option::is_some)
-                && {
-                    let first = design.cell(*cell).first_pin.0;
-                    let net = |pin: Option<cellwright_db::MasterPinId>| {
-                        design.pin_net(cellwright_db::PinId(first + pin.unwrap().0))
-                    };
-                    net(pins[0]) != net(pins[1])
-                }
+            master.name.starts_with(family) && pins.iter().all(Option::is_some) && {
+                let first = design.cell(*cell).first_pin.0;
+                let net = |pin: Option<cellwright_db::MasterPinId>| {
+                    design.pin_net(cellwright_db::PinId(first + pin.unwrap().0))
+                };
+                net(pins[0]) != net(pins[1])
+            }
         })?;
         let pin = |name: &str| {
             let number = design.master(cell).pin(name).unwrap();
@@ -148,7 +152,11 @@ fn swapping_equivalent_pins_passes_and_others_do_not() {
         let change = NetChange::SwapPins(SwapPins { a: pin(a), b: pin(b) });
         Some(DesignDelta { new_nets: vec![change], ..Default::default() })
     };
-    let pins: Vec<String> = judge.design().library().masters.iter()
+    let pins: Vec<String> = judge
+        .design()
+        .library()
+        .masters
+        .iter()
         .find(|(_, master)| master.name.starts_with("NAND2"))
         .map(|(_, master)| master.pins.iter().map(|pin| pin.name.clone()).collect())
         .unwrap();
@@ -156,14 +164,31 @@ fn swapping_equivalent_pins_passes_and_others_do_not() {
     let equal = proposal(&judge, "equal", equal);
     let judged = judge.judge(&equal, Effort::Exhaustive).unwrap();
     assert!(judged.judgment.passed(), "{:#?}", judged.judgment.not_passed().collect::<Vec<_>>());
-    let mux = judge.design().library().masters.iter()
+    let mux = judge
+        .design()
+        .library()
+        .masters
+        .iter()
         .find(|(_, master)| master.name.starts_with("MUX2"))
-        .map(|(_, master)| master.pins.iter().filter(|pin| pin.direction == cellwright_db::library::PinDirection::Input).map(|pin| pin.name.clone()).collect::<Vec<_>>())
+        .map(|(_, master)| {
+            master
+                .pins
+                .iter()
+                .filter(|pin| pin.direction == cellwright_db::library::PinDirection::Input)
+                .map(|pin| pin.name.clone())
+                .collect::<Vec<_>>()
+        })
         .unwrap();
     if let Some(delta) = swap(&judge, "MUX2", &mux[0], &mux[2]) {
         let other = proposal(&judge, "other", delta);
         let judged = judge.judge(&other, Effort::Standard).unwrap();
-        assert!(judged.judgment.gates.iter().any(|gate| gate.id == GateId::NetlistLogic && gate.status == GateStatus::Fail));
+        assert!(
+            judged
+                .judgment
+                .gates
+                .iter()
+                .any(|gate| gate.id == GateId::NetlistLogic && gate.status == GateStatus::Fail)
+        );
     }
 }
 
@@ -178,15 +203,27 @@ fn edit(design: &Design, (kind, a, b, c): Edit) -> Option<DesignDelta> {
         0 => {
             let row = &design.floorplan().rows[b as usize % design.floorplan().rows.len()];
             let site = (c % row.count.max(1) as u32) as i32;
-            let to = Place::placed(row.origin.x + site * row.step, row.origin.y, Orient::ALL[c as usize % 8]);
-            delta.moved_cells.push(CellMove { cell_id: cell_ref(cell), from: position(design.place(cell)), to: position(to) });
+            let to = Place::placed(
+                row.origin.x + site * row.step,
+                row.origin.y,
+                Orient::ALL[c as usize % 8],
+            );
+            delta.moved_cells.push(CellMove {
+                cell_id: cell_ref(cell),
+                from: position(design.place(cell)),
+                to: position(to),
+            });
         }
         1 => {
             let from = design.master_id(cell);
             let list = design.library().alternatives(from);
             let to: MasterId = list[b as usize % list.len()];
             let name = |id: MasterId| design.library().masters[id].name.clone();
-            delta.resized_cells.push(CellResize { cell_id: cell_ref(cell), from_master: name(from), to_master: name(to) });
+            delta.resized_cells.push(CellResize {
+                cell_id: cell_ref(cell),
+                from_master: name(from),
+                to_master: name(to),
+            });
         }
         2 => {
             let nets: Vec<_> = design.nets().collect();
@@ -203,13 +240,22 @@ fn edit(design: &Design, (kind, a, b, c): Edit) -> Option<DesignDelta> {
             let master = design.library().masters[buffers[a as usize % buffers.len()]].name.clone();
             let row = &design.floorplan().rows[c as usize % design.floorplan().rows.len()];
             let at = position(Place::placed(row.origin.x, row.origin.y, row.orient));
-            delta.new_nets.push(NetChange::InsertBuffer(InsertBuffer { net: net_ref(net), sinks, master, name: None, at }));
+            delta.new_nets.push(NetChange::InsertBuffer(InsertBuffer {
+                net: net_ref(net),
+                sinks,
+                master,
+                name: None,
+                at,
+            }));
         }
         _ => {
-            let buffer = cells.iter().cycle().skip(a as usize % cells.len()).take(cells.len()).find(|cell| {
-                design.library().buffer_pins(design.master_id(**cell)).is_some()
-            })?;
-            delta.new_nets.push(NetChange::RemoveBuffer(RemoveBuffer { cell_id: cell_ref(*buffer) }));
+            let buffer =
+                cells.iter().cycle().skip(a as usize % cells.len()).take(cells.len()).find(
+                    |cell| design.library().buffer_pins(design.master_id(**cell)).is_some(),
+                )?;
+            delta
+                .new_nets
+                .push(NetChange::RemoveBuffer(RemoveBuffer { cell_id: cell_ref(*buffer) }));
         }
     }
     Some(delta)
@@ -232,7 +278,12 @@ fn follow(calculator: Calculator, edits: &[Edit], loaded: &Loaded, snapshot: &Sn
         let dirty = design.dirty_since(mark);
         engines.update(&design, mark, &dirty, true).unwrap();
         let full = Engines::full(&design, &config).unwrap();
-        assert!(engines == full, "after {delta:?}: followed {:?}, full {:?}", engines.metrics(&design, true), full.metrics(&design, true));
+        assert!(
+            engines == full,
+            "after {delta:?}: followed {:?}, full {:?}",
+            engines.metrics(&design, true),
+            full.metrics(&design, true)
+        );
         marks.push(mark);
     }
     for mark in marks.into_iter().rev() {

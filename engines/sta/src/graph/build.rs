@@ -454,9 +454,13 @@ fn clock_network(design: &Design, models: &Models, constraints: &Constraints, gr
 
 fn clock_fanout(view: &View<'_>, vertex: Vertex, mut f: impl FnMut(Vertex)) {
     let pin = view.pin(vertex);
-    if view.is_driver(vertex) {
-        view.each_fanout(vertex, f);
-    } else if let Owner::Cell(cell, number) = view.design.owner(pin)
+    if view.is_driver(vertex)
+        && let Some(net) = view.design.pin_net(pin)
+    {
+        view.loads(net).for_each(&mut f);
+    }
+    if view.vertex(pin) == vertex
+        && let Owner::Cell(cell, number) = view.design.owner(pin)
         && let Some(model) = view.model(cell)
     {
         let first = view.design.cell(cell).first_pin;

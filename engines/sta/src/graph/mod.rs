@@ -187,29 +187,36 @@ impl<'a> View<'a> {
             None => driver,
         }
     }
-    /// Calls `f` for each vertex that arcs or wires lead from `vertex` to.
+    /// Calls `f` for each vertex that arcs or wires lead from `vertex` to. Outputs may be arc
+    /// sources too.
     pub(crate) fn each_fanout(&self, vertex: Vertex, mut f: impl FnMut(Vertex)) {
         let pin = self.pin(vertex);
-        if self.is_driver(vertex) {
-            if let Some(net) = self.design.pin_net(pin) {
-                self.loads(net).for_each(f);
-            }
-        } else if let Owner::Cell(cell, number) = self.design.owner(pin)
+        if self.is_driver(vertex)
+            && let Some(net) = self.design.pin_net(pin)
+        {
+            self.loads(net).for_each(&mut f);
+        }
+        if self.vertex(pin) == vertex
+            && let Owner::Cell(cell, number) = self.design.owner(pin)
             && let Some(model) = self.model(cell)
         {
             let first = self.design.cell(cell).first_pin;
             for &arc in &model.pins[number.index()].fanout {
-                if self.pairs(cell, model, arc) != 0 {
-                    f(self.arc_to(first, model.arcs[arc as usize].to));
+                let to = self.arc_to(first, model.arcs[arc as usize].to);
+                if self.is_driver(to) && self.pairs(cell, model, arc) != 0 {
+                    f(to);
                 }
             }
         }
     }
-    /// Calls `f` for each vertex that arcs or wires lead to `vertex` from.
+    /// Calls `f` for each vertex that arcs or wires lead to `vertex` from. A pin without direction
+    /// has none.
     pub(crate) fn each_fanin(&self, vertex: Vertex, mut f: impl FnMut(Vertex)) {
         let pin = self.pin(vertex);
         if !self.is_driver(vertex) {
-            if let Some(net) = self.design.pin_net(pin) {
+            if self.flags(vertex) & flag::LOAD != 0
+                && let Some(net) = self.design.pin_net(pin)
+            {
                 self.drivers(net).into_iter().for_each(f);
             }
         } else if let Owner::Cell(cell, number) = self.design.owner(pin)

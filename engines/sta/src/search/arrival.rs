@@ -139,7 +139,9 @@ impl<'a> Context<'a> {
         let mut work = 0;
         let pin = self.view.pin(vertex);
         if flags & flag::DRIVER == 0 {
-            if let Some(net) = self.view.design.pin_net(pin) {
+            if flags & flag::LOAD != 0
+                && let Some(net) = self.view.design.pin_net(pin)
+            {
                 for driver in self.view.drivers(net) {
                     if self.view.flags(driver) & flag::CUT != 0 {
                         continue;

@@ -61,32 +61,36 @@ impl Context<'_> {
             path.required = required;
         }
         let pin = self.view.pin(vertex);
-        if flags & flag::DRIVER != 0 {
-            if flags & flag::CUT == 0
-                && let Some(net) = self.view.design.pin_net(pin)
-            {
-                for load in self.view.loads(net) {
-                    work += 1;
-                    let sinks = &values.paths[load as usize];
-                    for path in paths.iter_mut() {
-                        let side = key::side(path.key);
-                        let (to_key, add) = self.through_wire(values, path.key, load);
-                        let bound = lookup(sinks, to_key);
-                        path.required = tighter(side, path.required, bound - add);
-                    }
+        if flags & flag::DRIVER != 0
+            && flags & flag::CUT == 0
+            && let Some(net) = self.view.design.pin_net(pin)
+        {
+            for load in self.view.loads(net) {
+                work += 1;
+                let sinks = &values.paths[load as usize];
+                for path in paths.iter_mut() {
+                    let side = key::side(path.key);
+                    let (to_key, add) = self.through_wire(values, path.key, load);
+                    let bound = lookup(sinks, to_key);
+                    path.required = tighter(side, path.required, bound - add);
                 }
             }
-        } else if let Owner::Cell(cell, number) = self.view.design.owner(pin)
+        }
+        if self.view.vertex(pin) == vertex
+            && let Owner::Cell(cell, number) = self.view.design.owner(pin)
             && let Some(model) = self.view.model(cell)
         {
             let first = self.view.design.cell(cell).first_pin;
             for &arc in &model.pins[number.index()].fanout {
                 let pairs = self.view.pairs(cell, model, arc);
-                if pairs == 0 || model.arcs[arc as usize].role == Role::LatchData {
+                let to = self.view.arc_to(first, model.arcs[arc as usize].to);
+                if pairs == 0
+                    || model.arcs[arc as usize].role == Role::LatchData
+                    || !self.view.is_driver(to)
+                {
                     continue;
                 }
                 work += 1;
-                let to = self.view.arc_to(first, model.arcs[arc as usize].to);
                 let arc = InstanceArc { cell, model, arc, pairs, from: vertex, to };
                 let sinks = &values.paths[to as usize];
                 for path in paths.iter_mut() {
