@@ -20,7 +20,7 @@
 //! | [`legality`] | every broken placement rule |
 //! | [`wirelength`], [`area`], [`density`], [`congestion`] | what their names say |
 //! | [`timing`] | WNS and TNS of setup and hold by corner |
-//! | [`check`] | claims against all of these |
+//! | [`mod@check`] | claims against all of these |
 //!
 //! # Units
 //! DBU for geometry, ns, pF, kΩ for timing; claims are in the units of their metric.

@@ -1,7 +1,7 @@
 //! Legality: every broken rule of a placement, from nothing.
 //!
-//! One pass over the cells for the rules on one cell ([`single`]), one sweep for the rules between
-//! two cells ([`between`]), one sum per partial blockage. The rules are those of the project's
+//! One pass over the cells for the rules on one cell (`single`), one sweep for the rules between
+//! two cells (`between`), one sum per partial blockage. The rules are those of the project's
 //! definition of a legal placement:
 //!
 //! - Core cells, fillers, well taps, and endcaps that some row fits, stand on rows of their site,
