@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use cellwright_contract::delta::TimingMode;
 use cellwright_db::Design;
 use cellwright_judge::timing::Timing;
 use cellwright_sta::{Calculator, Side};
@@ -50,7 +51,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let timing = Timing::full(&design, setup)?;
     say!("full analysis in {:.3} s, units ns", start.elapsed().as_secs_f64());
     let timer = timing.timer();
-    for (name, side) in [("setup", Side::Max), ("hold", Side::Min)] {
+    for (name, mode, side) in
+        [("setup", TimingMode::Setup, Side::Max), ("hold", TimingMode::Hold, Side::Min)]
+    {
         let mut ends = timer.endpoints(side);
         ends.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         say!(
@@ -66,6 +69,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .map(|(pin, slack)| vec![design.pin_name(*pin), number(f64::from(*slack))])
             .collect();
         put!("{}", table(&["endpoint", "slack"], &[false, true], &rows));
+        for path in timing.worst_paths(&design, mode, 1) {
+            say!("\nworst {name} path: {} → {}", path.startpoint, path.endpoint);
+            let rows: Vec<Vec<String>> = path
+                .pins
+                .iter()
+                .map(|pin| {
+                    let edge = if pin.rising { "rise" } else { "fall" };
+                    vec![pin.pin.clone(), edge.to_owned(), number(pin.slew), number(pin.arrival)]
+                })
+                .collect();
+            let header = ["pin", "edge", "slew", "arrival"];
+            put!("{}", table(&header, &[false, false, true, true], &rows));
+        }
     }
     for problem in ready.loaded.problems.iter() {
         say!("{problem}");

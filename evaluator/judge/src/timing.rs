@@ -141,46 +141,39 @@ impl Timing {
             })
     }
 
-    /// The worst endpoints, worst first, each as a path of its end alone.
+    /// The worst path of each of the `count` worst endpoints, worst first, in ns.
     pub fn worst_paths(&self, design: &Design, mode: TimingMode, count: usize) -> Vec<TimingPath> {
-        let mut ends = self.timer.endpoints(side(mode));
-        ends.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        ends.truncate(count);
-        ends.into_iter().map(|(pin, slack)| self.path(design, mode, pin, slack)).collect()
-    }
-
-    fn path(&self, design: &Design, mode: TimingMode, pin: PinId, slack: f32) -> TimingPath {
-        let edges = Edge::BOTH.map(|edge| (edge, self.timer.arrival(pin, side(mode), edge)));
-        let (edge, arrival) = edges
-            .into_iter()
-            .filter_map(|(edge, arrival)| arrival.map(|arrival| (edge, arrival)))
-            .reduce(|a, b| if b.1 > a.1 { b } else { a })
-            .unwrap_or((Edge::Rise, 0.0));
-        let slack = f64::from(slack);
-        let arrival = f64::from(arrival);
-        let required = match mode {
-            TimingMode::Setup => arrival + slack,
-            TimingMode::Hold => arrival - slack,
-        };
-        let name = design.pin_name(pin);
-        TimingPath {
-            startpoint: String::new(),
-            endpoint: name.clone(),
-            group: String::new(),
-            slack,
-            arrival,
-            required,
-            pins: vec![PathPin {
-                pin: name,
-                arrival,
-                slew: f64::from(self.timer.slew(pin, side(mode), edge)),
-                rising: edge == Edge::Rise,
-            }],
-        }
+        let paths = self.timer.worst_paths(design, side(mode), count);
+        paths.iter().map(|path| words(design, path)).collect()
     }
 
     /// What the timer does not do for this design, in words.
     pub fn not_supported(&self) -> Vec<String> {
         self.timer.not_supported()
+    }
+}
+
+/// A path in the contract's words. It starts at the launching register's clock pin, or at the port
+/// where there is none.
+fn words(design: &Design, path: &cellwright_sta::TimingPath) -> TimingPath {
+    let launch = path.steps.iter().rfind(|step| step.is_clock).or(path.steps.first());
+    let name = |pin: Option<PinId>| pin.map_or_else(String::new, |pin| design.pin_name(pin));
+    TimingPath {
+        startpoint: name(launch.map(|step| step.pin)),
+        endpoint: name(path.endpoint()),
+        group: path.group.clone(),
+        slack: f64::from(path.slack),
+        arrival: f64::from(path.arrival()),
+        required: path.required,
+        pins: path
+            .steps
+            .iter()
+            .map(|step| PathPin {
+                pin: design.pin_name(step.pin),
+                arrival: f64::from(step.arrival),
+                slew: f64::from(step.slew),
+                rising: step.edge == Edge::Rise,
+            })
+            .collect(),
     }
 }

@@ -327,3 +327,27 @@ fn a_what_if_leaves_no_trace() {
     assert_eq!(judge.design().snapshot().root(), snapshot.root());
     assert!(*judge.engines() == before);
 }
+
+#[test]
+fn worst_paths_lead_from_a_start_to_their_slack() {
+    use cellwright_contract::delta::TimingMode;
+    let (loaded, snapshot) = design();
+    let config = config(&loaded, Calculator::LumpedElmore);
+    let judge = Judge::new(&snapshot, scenario(), config).unwrap();
+    let timing = judge.engines().timing().unwrap();
+    for mode in [TimingMode::Setup, TimingMode::Hold] {
+        let paths = timing.worst_paths(judge.design(), mode, 5);
+        assert_eq!(paths.len(), 5);
+        assert!(paths.is_sorted_by(|a, b| a.slack <= b.slack));
+        for path in paths {
+            assert!(!path.startpoint.is_empty() && path.startpoint != path.endpoint);
+            let last = path.pins.last().unwrap();
+            assert_eq!((&last.pin, last.arrival), (&path.endpoint, path.arrival));
+            let slack = match mode {
+                TimingMode::Setup => path.required - path.arrival,
+                TimingMode::Hold => path.arrival - path.required,
+            };
+            assert!((slack - path.slack).abs() < 1e-5, "{slack} {}", path.slack);
+        }
+    }
+}
