@@ -125,6 +125,25 @@ fn a_run_is_replayed_verified_and_every_tampering_refused() {
         home.refused(&["replay", folder], code, word);
     }
 
+    // The verdict, the manifest, a certificate, and a run that never ended.
+    let edit = |folder: &str, file: &str, from: &str, to: &str| {
+        copy(&run, &home.root.join(folder));
+        let path = home.root.join(folder).join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "no `{from}` in {file}");
+        fs::write(path, text.replacen(from, to, 1)).unwrap();
+    };
+    edit("status", "verdict.json", "\"status\": \"pass\"", "\"status\": \"fail\"");
+    home.refused(&["replay", "status"], 13, "TRAJECTORY_DIVERGED");
+    edit("seed", "manifest.json", "\"seed\": 1,", "\"seed\": 7,");
+    home.refused(&["replay", "seed"], 10, "SCENARIO_CHANGED");
+    copy(&run, &home.root.join("lost"));
+    fs::remove_file(home.root.join("lost/certificates").join(&name)).unwrap();
+    home.refused(&["replay", "lost"], 14, "certificate");
+    copy(&run, &home.root.join("cut"));
+    fs::remove_file(home.root.join("cut/verdict.json")).unwrap();
+    home.refused(&["replay", "cut"], 14, "interrupted");
+
     // Another library.
     copy(&run, &home.root.join("pack"));
     let library = fs::read_dir(home.root.join("pack/design"))

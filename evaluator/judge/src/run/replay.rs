@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cellwright_contract::budget::CostBudget;
 use cellwright_contract::proposal::Proposal;
-use cellwright_contract::refs::{Digest, Hex32};
+use cellwright_contract::refs::Digest;
 use cellwright_contract::scenario::Scenario;
 use cellwright_db::{Delta, Snapshot};
 use cellwright_formats::load::FileRead;
@@ -13,14 +13,13 @@ use thiserror::Error;
 
 use super::folder::{FolderError, RunFolder};
 use super::record;
-use super::session::{RunError, manifest, world};
+use super::session::{End, RunError, manifest, note_evidence, run_record, world};
 use crate::digest::DigestError;
-use crate::digest::world::world_digest;
 use crate::engines::EngineConfig;
 use crate::journal::manifest::{Manifest, ReplayOutcome};
 use crate::journal::{DeltaBatch, DeltaLogReader, JournalError, read_all};
 use crate::judge::{Judge, JudgeError};
-use crate::verdict::Verdict;
+use crate::verdict::{RingEvidence, Verdict};
 
 /// A replay cannot begin or go on; this is no answer about the run.
 #[derive(Debug, Error)]
@@ -40,6 +39,9 @@ pub enum ReplayError {
     /// The manifest cannot be made.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The run has no verdict.
+    #[error("the run has no verdict.json: it was interrupted; its certificates can be verified")]
+    Interrupted,
     /// An entry is not of a kind that a run writes.
     #[error("journal entry {seq}: {why}")]
     Entry {
@@ -68,6 +70,13 @@ pub fn replay(
     if let Some(outcome) = recorded.mismatch(&here) {
         return Ok(outcome);
     }
+    // What is left of the manifest follows from the scenario and the seed.
+    if recorded != here {
+        return Ok(ReplayOutcome::ScenarioChanged);
+    }
+    if !folder.verdict().exists() {
+        return Err(ReplayError::Interrupted);
+    }
     let verdict: Verdict = folder.read_json(&folder.verdict())?;
     let (entries, point) = read_all(&folder.journal())?;
     let diverged = |seq: u64| ReplayOutcome::TrajectoryDiverged { run: "run-1".to_owned(), seq };
@@ -84,6 +93,8 @@ pub fn replay(
     }
     let mut log = DeltaLogReader::open(&folder.deltas())?;
     let mut judge = Judge::new(snapshot, scenario, config)?;
+    let world_before = world(&judge);
+    let mut evidence = RingEvidence::default();
     let mut previous: Option<String> = None;
     let mut rebased = false;
     for entry in &entries {
@@ -129,7 +140,11 @@ pub fn replay(
             }
             result["deltas"] = serde_json::to_value(batch).map_err(DigestError::from)?;
         }
+        note_evidence(&mut evidence, entry.seq, &reply.outcome.judged.judgment);
         if let Some(id) = reply.outcome.certificate {
+            if !folder.certificate(&id).exists() {
+                return Err(bad(format!("its certificate `{id}` is missing")));
+            }
             previous = Some(id);
         }
         let mut again = entry.clone();
@@ -140,12 +155,22 @@ pub fn replay(
             return Ok(diverged(entry.seq));
         }
     }
-    if let Some(run) = run {
-        let same_journal = Digest::Sha256(run.journal_digest.0) == point.digest;
-        let same_world = world_digest(&world(&judge))? == Hex32(run.world_digest.0);
-        if !(same_journal && same_world && run.steps == entries.len() as u64) {
-            return Ok(diverged(entries.len() as u64 + 1));
-        }
+    if !rebased {
+        judge.rebase();
+    }
+    // The whole verdict must come out again, not its digests alone; what only the run itself could
+    // know (how the agent ended) is taken from the record.
+    let last = entries.len() as u64 + 1;
+    let Some(run) = run else { return Ok(diverged(last)) };
+    let end = End {
+        seed: recorded.seed,
+        finished: run.final_response.as_deref() != Some("AgentFailed"),
+        final_response: run.final_response.clone(),
+        point,
+    };
+    let record = run_record(&judge, &world_before, &evidence, end)?;
+    if Verdict::of(recorded.repro_id, vec![record], None) != verdict {
+        return Ok(diverged(last));
     }
     Ok(ReplayOutcome::Verified)
 }

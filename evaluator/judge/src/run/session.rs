@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cellwright_contract::agent::{Agent, AgentError, Feedback};
 use cellwright_contract::budget::{CostBudget, CostKind};
-use cellwright_contract::certificate::{InputDigest, InputRole, KillRate};
-use cellwright_contract::gate::{GateId, GateStatus};
+use cellwright_contract::certificate::{InputDigest, InputRole, JournalPoint, KillRate};
+use cellwright_contract::gate::{GateId, GateJudgment, GateResult, GateStatus};
 use cellwright_contract::metric::MetricValue;
 use cellwright_contract::platform::View;
 use cellwright_contract::proposal::Proposal;
@@ -334,16 +334,7 @@ impl Recorder<'_> {
         };
         self.journal.append(&entry)?;
         self.proposals += 1;
-        self.evidence.acted = true;
-        if outcome
-            .judged
-            .judgment
-            .gates
-            .iter()
-            .any(|g| g.id == GateId::Schema && g.status == GateStatus::Fail)
-        {
-            self.evidence.args_invalid.push(seq);
-        }
+        note_evidence(&mut self.evidence, seq, &outcome.judged.judgment);
         if let Some(id) = &outcome.certificate {
             self.accepted += 1;
             let statement = self.issuer.statement(
@@ -462,23 +453,13 @@ pub fn run(
     drop(recorder.deltas);
 
     let judge = host.judge();
-    let world_after = world(judge);
-    let journal_digest = match recorder.journal.point().digest {
-        Digest::Sha256(head) => Hex32(head),
-        Digest::Blake3(other) => Hex32(other),
-    };
-    let assertions = assertions(judge, &recorder.evidence);
-    let record = RunRecord {
-        run_id: "run-1".to_owned(),
+    let end = End {
         seed: plan.seed,
-        status: RunStatus::of(false, agent_error.is_none(), &assertions),
-        steps: recorder.journal.point().seq,
+        finished: agent_error.is_none(),
         final_response: Some(format!("{stop:?}")),
-        journal_digest,
-        world_digest: world_digest(&world_after)?,
-        world_diff: world_diff(&world_before, &world_after)?,
-        assertions,
+        point: recorder.journal.point(),
     };
+    let record = run_record(judge, &world_before, &recorder.evidence, end)?;
     let verdict = Verdict::of(manifest.repro_id, vec![record], None);
     folder.write_json(&folder.verdict(), &verdict)?;
 
@@ -572,6 +553,51 @@ fn drive(
         if !go_on {
             return Ok((StopReason::Interrupted, None));
         }
+    }
+}
+
+/// How a run ended, as far as its judge cannot know.
+pub(super) struct End {
+    /// Seed.
+    pub(super) seed: u64,
+    /// Whether the agent did not fail.
+    pub(super) finished: bool,
+    /// What it said last.
+    pub(super) final_response: Option<String>,
+    /// The journal's head.
+    pub(super) point: JournalPoint,
+}
+
+/// The verdict's record of a run, made the same way by the run and by its replay.
+pub(super) fn run_record(
+    judge: &Judge,
+    world_before: &[Entity],
+    evidence: &RingEvidence,
+    end: End,
+) -> Result<RunRecord, DigestError> {
+    let world_after = world(judge);
+    let (Digest::Sha256(head) | Digest::Blake3(head)) = end.point.digest;
+    let assertions = assertions(judge, evidence);
+    Ok(RunRecord {
+        run_id: "run-1".to_owned(),
+        seed: end.seed,
+        status: RunStatus::of(false, end.finished, &assertions),
+        steps: end.point.seq,
+        final_response: end.final_response,
+        journal_digest: Hex32(head),
+        world_digest: world_digest(&world_after)?,
+        world_diff: world_diff(world_before, &world_after)?,
+        assertions,
+    })
+}
+
+/// Notes what entry `seq` shows about where a run went wrong, if it did.
+pub(super) fn note_evidence(evidence: &mut RingEvidence, seq: u64, judgment: &GateJudgment) {
+    evidence.acted = true;
+    let malformed =
+        |gate: &GateResult| gate.id == GateId::Schema && gate.status == GateStatus::Fail;
+    if judgment.gates.iter().any(malformed) {
+        evidence.args_invalid.push(seq);
     }
 }
 
