@@ -13,6 +13,7 @@ macro_rules! put {
     ($($arg:tt)*) => { $crate::write_out(format_args!($($arg)*)) };
 }
 
+mod answer;
 mod commands;
 mod failure;
 mod keys;
@@ -48,7 +49,9 @@ enum Command {
     /// Place a design and write the DEF.
     Place(commands::place::Arguments),
     /// Time a design and report endpoints and paths.
-    Sta(commands::sta::Arguments),
+    Sta(Box<commands::sta::Arguments>),
+    /// Write the parasitics that the timer uses as SPEF.
+    WriteSpef(commands::write_spef::Arguments),
 }
 
 /// Writes to standard output; an error there is nobody's to hear.
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Place(arguments) => commands::place::run(&arguments),
         Command::Sta(arguments) => commands::sta::run(&arguments),
+        Command::WriteSpef(arguments) => commands::write_spef::run(&arguments),
     };
     match result {
         Ok(code) => code,

@@ -7,6 +7,7 @@ use cellwright_db::Design;
 use cellwright_db::tech::LayerKind;
 use cellwright_formats::bundle::{Bundle, WireModel, WireUnit};
 use cellwright_formats::load::{Loaded, load};
+use cellwright_formats::spef::AnnotationReport;
 use cellwright_formats::text::Severity;
 use cellwright_judge::engines::EngineConfig;
 use cellwright_judge::timing::TimingSetup;
@@ -27,7 +28,12 @@ pub(crate) struct Ready {
 
 /// Loads a bundle; problems of severity error end it with all of them listed.
 pub(crate) fn loaded(path: &Path) -> Result<Loaded, Failure> {
-    let loaded = load(Bundle::read(path)?)?;
+    loaded_of(Bundle::read(path)?)
+}
+
+/// [`loaded`] of a bundle at hand.
+fn loaded_of(bundle: Bundle) -> Result<Loaded, Failure> {
+    let loaded = load(bundle)?;
     let errors: Vec<String> = loaded
         .problems
         .iter()
@@ -42,7 +48,12 @@ pub(crate) fn loaded(path: &Path) -> Result<Loaded, Failure> {
 
 /// [`loaded`], with constraints and wires.
 pub(crate) fn ready(path: &Path, calculator: Calculator) -> Result<Ready, Failure> {
-    let loaded = loaded(path)?;
+    ready_of(Bundle::read(path)?, calculator)
+}
+
+/// [`ready`] of a bundle at hand.
+pub(crate) fn ready_of(bundle: Bundle, calculator: Calculator) -> Result<Ready, Failure> {
+    let loaded = loaded_of(bundle)?;
     let mut notes = Vec::new();
     let timing = timing(&loaded, calculator, &mut notes)?;
     Ok(Ready { config: EngineConfig::standard(timing), loaded, notes })
@@ -63,16 +74,20 @@ pub(crate) fn timing(
     let constraints = cellwright_formats::load::constraints(loaded, &design)?;
     let mut corners = Vec::new();
     for (number, files) in bundle.corner.iter().enumerate() {
-        let parasitics = match &files.spef {
-            Some(path) => {
-                let (nets, problems) = cellwright_formats::load::parasitics(loaded, &design, path)?;
-                notes.extend(problems.iter().map(ToString::to_string));
-                Parasitics::Annotated(Arc::new(Annotated::new(nets)))
-            }
-            None => match wires(loaded, notes) {
+        let parasitics = if files.spefs().next().is_some() {
+            let (nets, report, problems) =
+                cellwright_formats::load::parasitics(loaded, &design, files)?;
+            notes.extend(problems.iter().map(ToString::to_string));
+            notes.extend(annotation(&files.name, &report));
+            Parasitics::Annotated(Arc::new(Annotated::new(nets)))
+        } else if bundle.def.is_none() && bundle.wire.is_none() {
+            // Without places there is nothing to measure wires on.
+            Parasitics::None
+        } else {
+            match wires(loaded, notes) {
                 Some(wire) => Parasitics::Placement { wire, topology: Topology::Steiner },
                 None => Parasitics::None,
-            },
+            }
         };
         corners.push((number, parasitics));
     }
@@ -80,6 +95,23 @@ pub(crate) fn timing(
         constraints: Arc::new(constraints),
         config: Config { corners, calculator },
     }))
+}
+
+/// What a SPEF file leaves open, in words; `None` when it leaves nothing.
+fn annotation(corner: &str, report: &AnnotationReport) -> Option<String> {
+    let parts = [
+        (report.unannotated_drivers.len(), "drivers without parasitics"),
+        (report.partial_drivers.len(), "drivers with parasitics that miss some of their loads"),
+        (report.unknown_nets.0, "nets that the design does not have"),
+        (report.unknown_pins.0, "pins that the design does not have"),
+        (report.strayed_pins.0, "pins that are on another net in the design"),
+    ];
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!told.is_empty()).then(|| format!("SPEF of corner `{corner}`: {}", told.join(", ")))
 }
 
 /// Unit resistance and capacitance: the bundle's, or the mean over the routing layers from the

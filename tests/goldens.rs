@@ -46,12 +46,11 @@ fn every_endpoint_agrees_with_opensta() {
         }
         let loaded = load(bundle).unwrap();
         let design = Design::new(&loaded.snapshot);
-        let wires = match &loaded.bundle.corner[0].spef {
-            Some(path) => {
-                let (nets, _) = parasitics(&loaded, &design, path).unwrap();
-                Parasitics::Annotated(Arc::new(Annotated::new(nets)))
-            }
-            None => Parasitics::None,
+        let wires = if golden.spef {
+            let (nets, ..) = parasitics(&loaded, &design, &loaded.bundle.corner[0]).unwrap();
+            Parasitics::Annotated(Arc::new(Annotated::new(nets)))
+        } else {
+            Parasitics::None
         };
         let config = Config { corners: vec![(0, wires)], calculator: Calculator::DmpCeffElmore };
         let timer = Timer::new(&design, constraints(&loaded, &design).unwrap(), config).unwrap();

@@ -12,16 +12,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cellwright_db::{Design, Orient, PlaceStatus};
 use cellwright_designs::{Spec, write_bundle};
 use cellwright_formats::bundle::Bundle;
 use cellwright_formats::load::{Loaded, constraints, load};
 use cellwright_formats::save::{write_def, write_netlist};
-use cellwright_formats::text::open;
+use cellwright_formats::sdc::{library_units, read_sdc};
+use cellwright_formats::spef::{Triplet, read_spef, write_spef};
+use cellwright_formats::text::{Problems, Source, open};
 use cellwright_place::{PlaceConfig, place};
-use cellwright_sta::parasitics::Parasitics;
+use cellwright_sta::parasitics::{Annotated, Parasitics, Topology, WireRc};
 use cellwright_sta::{Calculator, Config, Side, Timer};
 
 /// A placed design with what was written of it, in a folder that goes with it.
@@ -210,12 +212,52 @@ fn slacks(report: &str) -> BTreeMap<String, f64> {
     list
 }
 
-fn sta_agrees(placed: &Placed) {
+/// What both timers compute with.
+#[derive(Clone, Copy, PartialEq)]
+enum Wires {
+    /// Pins alone.
+    None,
+    /// Our wires of the placement as SPEF, all capacitance at the driver.
+    Lumped,
+    /// The same, effective capacitance.
+    Dmp,
+}
+
+fn sta_agrees(placed: &Placed, wires: Wires) {
     if !has_sta() {
         return;
     }
     let (design, bundle) = (&placed.design, &placed.loaded.bundle);
-    let mut script = String::from("set_delay_calculator lumped_cap\n");
+    let calculator =
+        if wires == Wires::Dmp { Calculator::DmpCeffElmore } else { Calculator::Lumped };
+    let parasitics = match wires {
+        Wires::None => Parasitics::None,
+        _ => {
+            let wire = WireRc { signal: (0.0036, 7.5e-5), clock: (0.0036, 7.5e-5) };
+            Parasitics::Placement { wire, topology: Topology::Steiner }
+        }
+    };
+    let sdc: Vec<PathBuf> = bundle
+        .sdc
+        .iter()
+        .enumerate()
+        .map(|(number, path)| {
+            // This version leaves the load of a port out where the port's net has parasitics, the
+            // current one (and the golden cases) add it: with parasitics, no port has a load.
+            let source = open(bundle.path(path)).unwrap();
+            let kept = |line: &&str| wires == Wires::None || !line.contains("set_load");
+            let text: Vec<&str> = source.text().lines().filter(kept).collect();
+            let copy = placed.folder.join(format!("{number}.sdc"));
+            fs::write(&copy, text.join("\n")).unwrap();
+            copy
+        })
+        .collect();
+    let sources: Vec<Source> = sdc.iter().map(|path| open(path).unwrap()).collect();
+    let (constraints, _) = read_sdc(design, library_units(design), &sources).unwrap();
+    let config = Config { corners: vec![(0, parasitics)], calculator };
+    let timer = Timer::new(design, constraints, config).unwrap();
+    let name = if wires == Wires::Dmp { "dmp_ceff_elmore" } else { "lumped_cap" };
+    let mut script = format!("set_delay_calculator {name}\n");
     for (number, path) in bundle.corner[0].liberty.iter().enumerate() {
         // This `sta` reads no packed libraries, and where a library names a default wire load it
         // cannot be asked for timing without wires.
@@ -227,8 +269,13 @@ fn sta_agrees(placed: &Placed) {
     }
     script +=
         &format!("read_verilog {}\nlink_design {}\n", placed.verilog.display(), design.name());
-    for path in &bundle.sdc {
-        script += &format!("read_sdc {}\n", placed.file(path));
+    for path in &sdc {
+        script += &format!("read_sdc {}\n", path.display());
+    }
+    if wires != Wires::None {
+        let spef = placed.folder.join("written.spef");
+        fs::write(&spef, write_spef(design, &timer.networks(design, 0))).unwrap();
+        script += &format!("read_spef {}\n", spef.display());
     }
     script += "puts \"cells [llength [get_cells *]]\"\nputs \"nets [llength [get_nets *]]\"\n";
     for side in ["max", "min"] {
@@ -254,8 +301,6 @@ fn sta_agrees(placed: &Placed) {
     let pinned = design.nets().filter(|net| !design.net_pins(*net).is_empty()).count();
     assert_eq!(count("nets "), pinned, "nets");
 
-    let config = Config { corners: vec![(0, Parasitics::None)], calculator: Calculator::Lumped };
-    let timer = Timer::new(design, constraints(&placed.loaded, design).unwrap(), config).unwrap();
     let (_, reports) = text.split_once("side max").unwrap();
     let (max, min) = reports.split_once("side min").unwrap();
     for (side, report) in [(Side::Max, max), (Side::Min, min)] {
@@ -268,16 +313,26 @@ fn sta_agrees(placed: &Placed) {
         assert!(!ours.is_empty(), "{side:?}: no endpoints");
         let names = |list: &BTreeMap<String, f64>| list.keys().cloned().collect::<BTreeSet<_>>();
         same(&format!("{side:?} endpoints"), &names(&ours), &names(&theirs));
+        let arrivals: BTreeMap<String, f64> = timer
+            .endpoint_table(design, side)
+            .into_iter()
+            .rev()
+            .map(|end| (design.pin_name(end.pin), f64::from(end.arrival)))
+            .collect();
         let mut worst: f64 = 0.0;
         for (name, slack) in &ours {
             let difference = (slack - theirs[name]).abs();
-            let allowed = 0.0005 + 0.001 * theirs[name].abs();
+            // Version 2.0.17 passes a table slew on, where ours (and the current version, with which
+            // the golden cases agree) pass on the slew of the waveform at the effective
+            // capacitance; so stages differ by some percent of their delay, both ways.
+            let relative = if wires == Wires::Dmp { 0.02 } else { 0.001 };
+            let allowed = (0.0005_f64).max(relative * arrivals[name].abs());
             assert!(difference <= allowed, "{side:?} {name}: {slack} ns, sta {}", theirs[name]);
             worst = worst.max(difference);
         }
         let least = theirs.values().copied().fold(f64::INFINITY, f64::min);
         let ours_least = f64::from(timer.worst_slack(side).unwrap());
-        assert!((ours_least - least).abs() <= 0.0005 + 0.001 * least.abs(), "{side:?} worst");
+        assert!((ours_least - least).abs() <= worst, "{side:?} worst");
         println!(
             "{} {side:?}: {} endpoints agree with sta, worst slack {least} ns, largest difference {worst:.6} ns",
             design.name(),
@@ -341,14 +396,48 @@ fn klayout_reads_our_def() {
 
 #[test]
 fn sta_reads_our_verilog_and_finds_our_slacks() {
-    sta_agrees(&Placed::preset("tiny", "sta"));
-    sta_agrees(&Placed::preset("demo", "sta"));
+    for name in ["tiny", "demo"] {
+        let placed = Placed::preset(name, "sta");
+        sta_agrees(&placed, Wires::None);
+        sta_agrees(&placed, Wires::Lumped);
+        sta_agrees(&placed, Wires::Dmp);
+    }
+}
+
+/// The SPEF that we write makes our own timer say what it said with wires from the placement.
+fn spef_comes_back(placed: &Placed) {
+    let design = &placed.design;
+    let wire = WireRc { signal: (0.0036, 7.5e-5), clock: (0.0036, 7.5e-5) };
+    let time = |parasitics: Parasitics| {
+        let config = Config { corners: vec![(0, parasitics)], ..Config::default() };
+        let constraints = constraints(&placed.loaded, design).unwrap();
+        Timer::new(design, constraints, config).unwrap()
+    };
+    let first = time(Parasitics::Placement { wire, topology: Topology::Steiner });
+    let file = placed.folder.join("back.spef");
+    fs::write(&file, write_spef(design, &first.networks(design, 0))).unwrap();
+    let mut problems = Problems::new();
+    let source = open(&file).unwrap();
+    let (nets, report) =
+        read_spef(design, &[(&source, "")], Triplet::default(), &mut problems).unwrap();
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!((report.unknown_nets.0, report.unknown_pins.0, report.strayed_pins.0), (0, 0, 0));
+    assert!(report.partial_drivers.is_empty());
+    let second = time(Parasitics::Annotated(Arc::new(Annotated::new(nets))));
+    for side in [Side::Max, Side::Min] {
+        let (a, b) = (first.endpoints(side), second.endpoints(side));
+        assert!(!a.is_empty());
+        assert_eq!(a, b, "{} {side:?}", design.name());
+    }
 }
 
 #[test]
 fn what_we_write_comes_back() {
-    comes_back(&Placed::preset("tiny", "back"));
-    comes_back(&Placed::preset("demo", "back"));
+    for name in ["tiny", "demo"] {
+        let placed = Placed::preset(name, "back");
+        comes_back(&placed);
+        spef_comes_back(&placed);
+    }
 }
 
 #[test]
@@ -356,5 +445,8 @@ fn a_design_of_others_goes_the_same_way() {
     let Some(placed) = Placed::gcd("all") else { return };
     klayout_agrees(&placed);
     comes_back(&placed);
-    sta_agrees(&placed);
+    spef_comes_back(&placed);
+    sta_agrees(&placed, Wires::None);
+    sta_agrees(&placed, Wires::Lumped);
+    sta_agrees(&placed, Wires::Dmp);
 }

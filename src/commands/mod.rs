@@ -7,3 +7,4 @@ pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod sta;
 pub(crate) mod verify;
+pub(crate) mod write_spef;

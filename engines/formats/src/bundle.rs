@@ -14,6 +14,9 @@
 //! liberty = ["typ.lib.gz"]          # both; or liberty_early / liberty_late
 //! spef = "gcd.spef"                 # optional: parasitics instead of the wire model
 //!
+//! [corner.spef_of]                  # optional: parasitics of modules, by instance
+//! "u_core/u_mul" = "mul.spef"
+//!
 //! [wire]                            # optional: wires from placement, kΩ/µm and pF/µm
 //! signal = { r = 0.0036, c = 0.000075 }
 //! clock = { r = 0.0036, c = 0.000075 }
@@ -21,14 +24,15 @@
 //!
 //! Paths are relative to the file. Every file may be plain, gzip or xz.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::text::{FormatError, open};
 
-/// What a `design.toml` says.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+/// What a `design.toml` says; made by hand, it also stands for files that no `design.toml` names.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bundle {
     /// Design name.
@@ -56,13 +60,13 @@ pub struct Bundle {
     /// Where the file stood; paths are relative to it.
     #[serde(skip)]
     pub folder: PathBuf,
-    /// The file's own name.
+    /// The file's own name; empty when there is none.
     #[serde(skip)]
     pub file: PathBuf,
 }
 
 /// Libraries and parasitics of one corner.
-#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CornerFiles {
     /// Corner name.
@@ -76,8 +80,20 @@ pub struct CornerFiles {
     /// Liberty files for late analysis only, after `liberty`.
     #[serde(default)]
     pub liberty_late: Vec<PathBuf>,
-    /// SPEF file.
+    /// SPEF file of the whole design.
     pub spef: Option<PathBuf>,
+    /// SPEF files of modules, by the instance that they describe.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub spef_of: BTreeMap<String, PathBuf>,
+}
+
+impl CornerFiles {
+    /// All SPEF files with the instance that each describes, empty for the whole design; the whole
+    /// design's first.
+    pub fn spefs(&self) -> impl Iterator<Item = (&Path, &str)> {
+        let whole = self.spef.iter().map(|path| (path.as_path(), ""));
+        whole.chain(self.spef_of.iter().map(|(instance, path)| (path.as_path(), instance.as_str())))
+    }
 }
 
 /// Unit resistance and capacitance of wires.

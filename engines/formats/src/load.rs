@@ -11,7 +11,7 @@ use cellwright_db::{
 use hashbrown::HashMap;
 use sha2::Digest as _;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, CornerFiles};
 use crate::constraints::Constraints;
 use crate::def::{self, DefFile};
 use crate::lef;
@@ -19,7 +19,7 @@ use crate::liberty;
 use crate::link;
 use crate::parasitics::RcNet;
 use crate::sdc;
-use crate::spef;
+use crate::spef::{self, AnnotationReport};
 use crate::text::{FormatError, Problems, Severity, Source, open};
 use crate::verilog::{self, FlatNetlist, LibraryMasters};
 
@@ -100,8 +100,10 @@ fn parallel<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Ve
 pub fn load(bundle: Bundle) -> Result<Loaded, FormatError> {
     let mut problems = Problems::new();
     let mut files = Vec::new();
-    let toml = open(&bundle.file)?;
-    note(&mut files, FileRole::Bundle, &bundle.file, &toml);
+    if !bundle.file.as_os_str().is_empty() {
+        let toml = open(&bundle.file)?;
+        note(&mut files, FileRole::Bundle, &bundle.file, &toml);
+    }
 
     let lef_sources = open_all(&bundle, &bundle.lef, FileRole::Lef, &mut files)?;
     let def_source = match &bundle.def {
@@ -140,8 +142,8 @@ pub fn load(bundle: Bundle) -> Result<Loaded, FormatError> {
     for path in &bundle.sdc {
         note(&mut files, FileRole::Sdc, path, &open(bundle.path(path))?);
     }
-    for corner in &bundle.corner {
-        if let Some(path) = &corner.spef {
+    for path in bundle.corner.iter().flat_map(CornerFiles::spefs).map(|(path, _)| path) {
+        if !files.iter().any(|file| file.role == FileRole::Spef && file.path == path) {
             note(&mut files, FileRole::Spef, path, &open(bundle.path(path))?);
         }
     }
@@ -181,20 +183,28 @@ pub fn constraints(loaded: &Loaded, design: &Design) -> Result<Constraints, Form
     })
 }
 
-/// The RC networks of a SPEF file of the bundle on its design, and what reading it noticed.
+/// The RC networks of the SPEF files of a corner, how well they fit the design, and what reading
+/// them noticed.
 ///
 /// # Errors
-/// [`FormatError`] when the file cannot be read.
+/// [`FormatError`] when a file cannot be read.
 pub fn parasitics(
     loaded: &Loaded,
     design: &Design,
-    path: &Path,
-) -> Result<(Vec<RcNet>, Problems), FormatError> {
-    let source = open(loaded.bundle.path(path))?;
+    corner: &CornerFiles,
+) -> Result<(Vec<RcNet>, AnnotationReport, Problems), FormatError> {
     let mut problems = Problems::new();
-    let files = [(&source, "")];
-    let (nets, _) = spef::read_spef(design, &files, spef::Triplet::default(), &mut problems)?;
-    Ok((nets, problems))
+    let mut sources: Vec<(&Path, Source)> = Vec::new();
+    for (path, _) in corner.spefs() {
+        if !sources.iter().any(|(known, _)| *known == path) {
+            sources.push((path, open(loaded.bundle.path(path))?));
+        }
+    }
+    let of = |path: &Path| sources.iter().find(|(known, _)| *known == path).map(|(_, s)| s);
+    let files: Vec<(&Source, &str)> =
+        corner.spefs().filter_map(|(path, instance)| Some((of(path)?, instance))).collect();
+    let (nets, report) = spef::read_spef(design, &files, spef::Triplet::default(), &mut problems)?;
+    Ok((nets, report, problems))
 }
 
 /// What reading the bundle's constraints notices, errors included.

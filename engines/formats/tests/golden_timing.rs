@@ -64,13 +64,7 @@ struct Script {
 
 fn script(folder: &Path, name: &str) -> Script {
     let text = read(&folder.join("golden.tcl")).unwrap();
-    let mut corner = CornerFiles {
-        name: "typ".into(),
-        liberty: vec![],
-        liberty_early: vec![],
-        liberty_late: vec![],
-        spef: None,
-    };
+    let mut corner = CornerFiles { name: "typ".into(), ..CornerFiles::default() };
     let (mut verilog, mut top, mut spef) = (vec![], None, vec![]);
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();

@@ -34,9 +34,7 @@ fn bundle(name: &str, tech: &str, lef: &[&str], lib: &[&str], verilog: &str, def
         corner: vec![CornerFiles {
             name: "typ".into(),
             liberty: paths(lib),
-            liberty_early: Vec::new(),
-            liberty_late: Vec::new(),
-            spef: None,
+            ..CornerFiles::default()
         }],
         wire: None,
         folder: corpus().unwrap().join("designs"),

@@ -17,7 +17,7 @@ pub fn setting<'a>(loaded: &Loaded, constraints: &'a Constraints) -> (Setting<'a
     if matches!(wires, Wires::None) {
         left_open.push("timing: neither bundle nor LEF says what a wire weighs".to_owned());
     }
-    for corner in loaded.bundle.corner.iter().filter(|corner| corner.spef.is_some()) {
+    for corner in loaded.bundle.corner.iter().filter(|corner| corner.spefs().next().is_some()) {
         left_open.push(format!("timing: the SPEF file of corner `{}`", corner.name));
     }
     let corners = (0..loaded.bundle.corner.len())

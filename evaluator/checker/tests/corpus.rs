@@ -30,9 +30,7 @@ fn bundle(folder: &Path, name: &str, corners: &[(&str, &str)]) -> Bundle {
     let corner = |(name, lib): &(&str, &str)| CornerFiles {
         name: (*name).into(),
         liberty: vec![lib.into()],
-        liberty_early: Vec::new(),
-        liberty_late: Vec::new(),
-        spef: None,
+        ..CornerFiles::default()
     };
     Bundle {
         name: name.into(),

@@ -59,13 +59,7 @@ pub(crate) struct Case {
 /// Loads what a case's script reads.
 pub(crate) fn case(folder: &Path) -> Case {
     let text = std::fs::read_to_string(folder.join("golden.tcl")).unwrap();
-    let mut corner = CornerFiles {
-        name: "typ".into(),
-        liberty: vec![],
-        liberty_early: vec![],
-        liberty_late: vec![],
-        spef: None,
-    };
+    let mut corner = CornerFiles { name: "typ".into(), ..CornerFiles::default() };
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     let (mut verilog, mut top, mut spef) = (vec![], None, vec![]);
     for line in text.lines() {

@@ -1,8 +1,11 @@
-//! What people and agents read: paths, limits, unconstrained endpoints, the wires that were used.
+//! What people and agents read: endpoints, paths, limits, and text.
 
+mod endpoints;
 mod limits;
 mod path;
 mod text;
 
+pub use endpoints::Endpoint;
 pub use limits::{LimitKind, Violation};
 pub use path::{Step, TimingPath};
+pub use text::Scale;

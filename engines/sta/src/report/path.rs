@@ -118,19 +118,13 @@ impl Timer {
             Some((clock.name.clone(), Edge::BOTH[usize::from(edge % 2)]))
         };
         let capture = end.capture.and_then(named);
-        let at = End { pin, edge: key::edge(path.key), side: side.index(), capture: end.capture };
-        let group = setup.exceptions.group(design, key::state(path.key), at);
-        let group = group.map(str::to_owned).or_else(|| match end.kind {
-            CheckKind::Recovery | CheckKind::Removal => Some("asynchronous".to_owned()),
-            CheckKind::GatingSetup | CheckKind::GatingHold => Some("clock gating".to_owned()),
-            _ => capture.as_ref().map(|(name, _)| name.clone()),
-        });
+        let group = group(&context, pin, &path, &end);
         Some(TimingPath {
             corner: lane,
             side,
             steps,
             kind: end.kind,
-            group: group.unwrap_or_else(|| "path delay".to_owned()),
+            group,
             launch: named(key::launch(path.key)),
             capture,
             capture_time: end.capture_time,
@@ -149,6 +143,26 @@ impl Timer {
         let view = View { design, models: self.models.get(lane)?, graph: &self.state.graph };
         let setup = self.state.setup.as_deref()?;
         Some(Context { view, setup, calculator: self.config().calculator })
+    }
+}
+
+/// Name of the group that a path with this end belongs to: what `group_path` says, else the kind
+/// of asynchronous and gating checks, else the capturing clock.
+pub(crate) fn group(context: &Context<'_>, pin: PinId, path: &Path, end: &PathEnd) -> String {
+    let setup = context.setup;
+    let side = key::side(path.key);
+    let at = End { pin, edge: key::edge(path.key), side, capture: end.capture };
+    let given = setup.exceptions.group(context.view.design, key::state(path.key), at);
+    if let Some(name) = given {
+        return name.to_owned();
+    }
+    match end.kind {
+        CheckKind::Recovery | CheckKind::Removal => "asynchronous".to_owned(),
+        CheckKind::GatingSetup | CheckKind::GatingHold => "clock gating".to_owned(),
+        _ => {
+            let capture = end.capture.and_then(|edge| setup.clock(edge));
+            capture.map_or_else(|| "path delay".to_owned(), |clock| clock.name.clone())
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::delay::Calculator;
 use crate::graph::Vertex;
 use crate::graph::model::NO_SLOT;
 use crate::parasitics::{Parasitics, Topology, WireRc};
+use crate::report::Scale;
 use crate::testing::{self, Random};
 
 fn config(calculator: Calculator) -> Config {
@@ -212,11 +213,15 @@ fn a_reported_path_adds_up() {
                 let end = path.endpoint().unwrap();
                 assert_eq!(Some(path.slack), timer.end_slack(end, side));
                 let sum: f32 = path.steps.iter().map(|step| step.delay).sum();
-                assert!((sum - path.arrival()).abs() < 1e-5, "{}", path.text(&design));
+                assert!(
+                    (sum - path.arrival()).abs() < 1e-5,
+                    "{}",
+                    path.text(&design, Scale::default())
+                );
                 let first = path.steps[0].pin;
                 let port = matches!(design.owner(first), cellwright_db::Owner::Port(_));
                 // Paths start at ports; those of an ideal clock too, through the clock network.
-                assert!(port, "{}", path.text(&design));
+                assert!(port, "{}", path.text(&design, Scale::default()));
             }
         }
     }

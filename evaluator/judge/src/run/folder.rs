@@ -174,7 +174,8 @@ pub fn copy_bundle(bundle: &Bundle, folder: &Path) -> Result<PathBuf, FolderErro
     }
     for corner in &mut moved.corner {
         let lists = [&mut corner.liberty, &mut corner.liberty_early, &mut corner.liberty_late];
-        for path in lists.into_iter().flatten().chain(&mut corner.spef) {
+        let spefs = corner.spef.iter_mut().chain(corner.spef_of.values_mut());
+        for path in lists.into_iter().flatten().chain(spefs) {
             copy(path)?;
         }
     }

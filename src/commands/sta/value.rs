@@ -1,0 +1,120 @@
+//! The value of `sta --json`, in the units of the first library.
+
+use cellwright_db::timing::Edge;
+use cellwright_db::{Design, PinId};
+use cellwright_formats::sdc::library_units;
+use cellwright_sta::constraints::Units;
+use cellwright_sta::{Side, Timer};
+use serde_json::{Value, json};
+
+/// What is asked.
+pub(crate) struct Ask {
+    /// Which sides.
+    pub(crate) sides: Vec<Side>,
+    /// Whether to list every pin.
+    pub(crate) pins: bool,
+}
+
+/// `setup` or `hold`.
+pub(crate) fn name(side: Side) -> &'static str {
+    if side == Side::Max { "setup" } else { "hold" }
+}
+
+/// A unit as users of libraries write it: a count, a prefix and the base unit.
+pub(crate) fn unit(size: f64, base: &str) -> String {
+    let prefixes = [
+        ("M", 1e6),
+        ("k", 1e3),
+        ("", 1.0),
+        ("m", 1e-3),
+        ("u", 1e-6),
+        ("n", 1e-9),
+        ("p", 1e-12),
+        ("f", 1e-15),
+    ];
+    let fits = prefixes.iter().find(|(_, scale)| size >= scale * (1.0 - 1e-9));
+    let (prefix, scale) = fits.copied().unwrap_or(("f", 1e-15));
+    let count = (size / scale * 1e6).round() / 1e6;
+    format!("{count}{prefix}{base}")
+}
+
+fn finite(value: f64) -> Value {
+    if value.is_finite() { json!(value) } else { Value::Null }
+}
+
+/// The value: `units`, `setup` and `hold` as asked, `unconstrained`, `not_supported`, `pins` as
+/// asked, and `met`: whether every asked side is free of violations; null when that is not known.
+pub(crate) fn value(design: &Design, timer: &Timer, ask: &Ask, not_supported: &[String]) -> Value {
+    let units = library_units(design);
+    let mut value = json!({
+        "units": {
+            "time": unit(units.time * 1e-9, "s"),
+            "capacitance": unit(units.capacitance * 1e-12, "F"),
+            "resistance": unit(units.resistance * 1e3, "ohm"),
+        },
+        "unconstrained": timer
+            .unconstrained(design)
+            .into_iter()
+            .map(|pin| design.pin_name(pin))
+            .collect::<Vec<_>>(),
+        "not_supported": not_supported,
+    });
+    let mut met = Some(true);
+    for side in &ask.sides {
+        value[name(*side)] = side_value(design, timer, *side, &units);
+        let worst = timer.worst_slack(*side);
+        met = met.and_then(|met| Some(met && worst? >= 0.0));
+    }
+    value["met"] = json!(met.filter(|_| not_supported.is_empty()));
+    if ask.pins {
+        value["pins"] = pins(design, timer, &units);
+    }
+    value
+}
+
+fn side_value(design: &Design, timer: &Timer, side: Side, units: &Units) -> Value {
+    let time = |ns: f64| finite(ns / units.time);
+    let endpoints: Vec<Value> = timer
+        .endpoint_table(design, side)
+        .into_iter()
+        .map(|end| {
+            json!({
+                "pin": design.pin_name(end.pin),
+                "group": end.group,
+                "required": time(end.required),
+                "arrival": time(f64::from(end.arrival)),
+                "slack": time(f64::from(end.slack)),
+            })
+        })
+        .collect();
+    json!({
+        "wns": time(f64::from(timer.wns(side))),
+        "tns": time(timer.tns(side)),
+        "worst_slack": timer.worst_slack(side).map(|slack| time(f64::from(slack))),
+        "endpoints": endpoints,
+    })
+}
+
+/// Arrival, slew and slack of every connected pin by side and edge; null where no path arrives.
+fn pins(design: &Design, timer: &Timer, units: &Units) -> Value {
+    let ids = (0..design.pin_slots()).map(PinId::new);
+    let connected = ids.filter(|pin| design.has_pin(*pin) && design.pin_net(*pin).is_some());
+    let list = connected.map(|pin| {
+        let mut entry = json!({"pin": design.pin_name(pin)});
+        for (side, side_name) in [(Side::Max, "max"), (Side::Min, "min")] {
+            for (edge, edge_name) in [(Edge::Rise, "rise"), (Edge::Fall, "fall")] {
+                let key = format!("{side_name}_{edge_name}");
+                let time = |ns: Option<f32>| match ns {
+                    Some(ns) => finite(f64::from(ns) / units.time),
+                    None => Value::Null,
+                };
+                let arrival = timer.arrival(pin, side, edge);
+                entry["arrival"][&key] = time(arrival);
+                entry["slew"][&key] = time(Some(timer.slew(pin, side, edge)));
+                entry["slack"][&key] = time(timer.slack_of(pin, side, edge));
+            }
+        }
+        entry
+    });
+    Value::Array(list.collect())
+}
