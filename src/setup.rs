@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cellwright_db::Design;
 use cellwright_db::tech::LayerKind;
+use cellwright_db::{CellId, Design, PlaceStatus};
 use cellwright_formats::bundle::{Bundle, WireModel, WireUnit};
 use cellwright_formats::load::{Loaded, load};
 use cellwright_formats::spef::AnnotationReport;
@@ -85,7 +85,10 @@ pub(crate) fn timing(
             Parasitics::None
         } else {
             match wires(loaded, notes) {
-                Some(wire) => Parasitics::Placement { wire, topology: Topology::Steiner },
+                Some(wire) => {
+                    notes.extend(unplaced(&design));
+                    Parasitics::Placement { wire, topology: Topology::Steiner }
+                }
                 None => Parasitics::None,
             }
         };
@@ -95,6 +98,19 @@ pub(crate) fn timing(
         constraints: Arc::new(constraints),
         config: Config { corners, calculator },
     }))
+}
+
+/// Says when wires are measured on a design that is not placed yet.
+fn unplaced(design: &Design) -> Option<String> {
+    let open = |cell: &CellId| design.place(*cell).status == PlaceStatus::Unplaced;
+    let count = design.cells().filter(open).count();
+    (count > 0).then(|| {
+        format!(
+            "{count} of {} cells are not placed: wires are measured without them; place the design \
+             first",
+            design.cells().count()
+        )
+    })
 }
 
 /// What a SPEF file leaves open, in words; `None` when it leaves nothing.

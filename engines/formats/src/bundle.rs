@@ -143,15 +143,15 @@ impl Bundle {
         if bundle.verilog.is_empty() && bundle.def.is_none() {
             return whole("no netlist", "name at least one verilog file or a def file");
         }
-        let bad = |unit: &WireUnit| {
-            !(unit.r >= 0.0 && unit.c >= 0.0 && unit.r.is_finite() && unit.c.is_finite())
-        };
+        // Far above anything that conducts, and far below what would leave the range of numbers.
+        let range = 0.0..=1e3;
+        let bad = |unit: &WireUnit| !(range.contains(&unit.r) && range.contains(&unit.c));
         if let Some(wire) = &bundle.wire
             && (bad(&wire.signal) || wire.clock.as_ref().is_some_and(bad))
         {
             return whole(
-                "a wire has a negative resistance or capacitance",
-                "give kΩ/µm and pF/µm, 0 or more",
+                "resistance or capacitance of wires is out of range",
+                "give kΩ/µm and pF/µm, from 0 to 1000",
             );
         }
         for (index, corner) in bundle.corner.iter().enumerate() {

@@ -141,7 +141,13 @@ fn report(
         answer.limit(text);
     }
     if sides.iter().all(|side| timer.worst_slack(*side).is_none()) {
-        return Err(Failure::with(3, "no endpoint is constrained; does the SDC define a clock?"));
+        let why = match timer.not_finite().len() {
+            0 => "no endpoint is constrained; does the SDC define a clock?".to_owned(),
+            count => format!(
+                "{count} pins have values beyond the range of numbers; look at wire and library units"
+            ),
+        };
+        return Err(Failure::with(3, why));
     }
     let value = match &arguments.json {
         Some(_) => {

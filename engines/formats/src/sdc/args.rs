@@ -3,6 +3,10 @@
 use super::state::Reader;
 use super::tcl::{Flow, Number, Res, Value, parse_number, shorten};
 
+/// Largest magnitude of a number that a command takes: far above any quantity of a design, and far
+/// below what arithmetic on it could turn into infinity.
+const LARGEST: f64 = 1e12;
+
 /// What a command takes.
 pub(super) struct Spec {
     /// Options with a value.
@@ -117,9 +121,25 @@ impl Reader<'_> {
 
     pub(super) fn number(&self, value: &Value) -> Res<f64> {
         let text = value.as_str();
-        parse_number(&text).map(Number::as_f64).ok_or_else(|| {
+        let number = parse_number(&text).map(Number::as_f64).ok_or_else(|| {
             self.fault(format!("`{}` is not a number (in {})", shorten(&text), self.command))
-        })
+        })?;
+        if number.abs() > LARGEST {
+            let text = shorten(&text);
+            return Err(self.fault(format!("`{text}` is out of range: at most {LARGEST:e}")));
+        }
+        Ok(number)
+    }
+
+    /// A quantity that nature has no negative of: a load, a resistance, a slew, a count.
+    pub(super) fn not_negative(&self, value: &Value) -> Res<f64> {
+        let number = self.number(value)?;
+        if number < 0.0 {
+            return Err(
+                self.fault(format!("{} must not be negative, as {number} is", self.command))
+            );
+        }
+        Ok(number)
     }
 
     /// A time, ns.

@@ -293,7 +293,7 @@ impl Reader<'_> {
 
     pub(super) fn set_max_time_borrow(&mut self, args: &[Value], meter: &mut Meter) -> Res {
         let args = self.parse(&NONE, args)?;
-        let value = self.time(args.rest[0])?;
+        let value = self.not_negative(args.rest[0])? * self.units.time;
         let kinds = [Kind::Clock, Kind::Cell, Kind::Pin, Kind::Port];
         let objects = self.objects(args.rest[1], &kinds, meter)?;
         self.nothing(&objects);
@@ -329,7 +329,7 @@ impl Reader<'_> {
             _ if command.ends_with("_capacitance") => self.units.capacitance,
             _ => 1.0,
         };
-        let value = self.number(args.rest[0])? * scale;
+        let value = self.not_negative(args.rest[0])? * scale;
         let kinds: &[Kind] = match clocks {
             true => &[Kind::Clock, Kind::Port, Kind::Pin, Kind::Cell, Kind::LibPin, Kind::Design],
             false => &[Kind::Port, Kind::Pin, Kind::Cell, Kind::LibPin, Kind::Design],

@@ -154,7 +154,7 @@ impl Reader<'_> {
     pub(super) fn set_clock_transition(&mut self, args: &[Value], meter: &mut Meter) -> Res {
         let spec = Spec { keys: &[], flags: &["-rise", "-fall", "-min", "-max"], rest: (2, 2) };
         let args = self.parse(&spec, args)?;
-        let value = self.time(args.rest[0])?;
+        let value = self.not_negative(args.rest[0])? * self.units.time;
         let clocks = self.clocks_of(args.rest[1], meter)?;
         self.nothing(&clocks);
         for clock in clocks {

@@ -139,7 +139,7 @@ impl Reader<'_> {
         if args.key("-clock").is_some() {
             self.not_kept("-clock; the transition holds for every clock");
         }
-        let value = self.time(args.rest[0])?;
+        let value = self.not_negative(args.rest[0])? * self.units.time;
         for port in self.ports(args.rest[1], meter)? {
             let entry = self.out.ports.entry(port).or_default();
             entry.input_transition.set(args.sides(), args.edges(), value);
@@ -149,7 +149,7 @@ impl Reader<'_> {
 
     pub(super) fn set_drive(&mut self, args: &[Value], meter: &mut Meter) -> Res {
         let args = self.parse(&Spec { keys: &[], flags: &RF_MM, rest: (2, 2) }, args)?;
-        let value = self.number(args.rest[0])? * self.units.resistance;
+        let value = self.not_negative(args.rest[0])? * self.units.resistance;
         for port in self.ports(args.rest[1], meter)? {
             let entry = self.out.ports.entry(port).or_default();
             entry.drive_resistance.set(args.sides(), args.edges(), value);
@@ -265,7 +265,7 @@ impl Reader<'_> {
             rest: (2, 2),
         };
         let args = self.parse(&spec, args)?;
-        let value = self.number(args.rest[0])? * self.units.capacitance;
+        let value = self.not_negative(args.rest[0])? * self.units.capacitance;
         let objects = self.objects(args.rest[1], &[Kind::Port, Kind::Net], meter)?;
         self.nothing(&objects);
         for object in objects {
@@ -296,7 +296,7 @@ impl Reader<'_> {
     pub(super) fn set_resistance(&mut self, args: &[Value], meter: &mut Meter) -> Res {
         let spec = Spec { keys: &[], flags: &["-min", "-max"], rest: (2, 2) };
         let args = self.parse(&spec, args)?;
-        let value = self.number(args.rest[0])? * self.units.resistance;
+        let value = self.not_negative(args.rest[0])? * self.units.resistance;
         let objects = self.objects(args.rest[1], &[Kind::Net, Kind::Port], meter)?;
         self.nothing(&objects);
         for object in objects {
@@ -320,7 +320,7 @@ impl Reader<'_> {
     pub(super) fn set_port_fanout_number(&mut self, args: &[Value], meter: &mut Meter) -> Res {
         let spec = Spec { keys: &[], flags: &["-min", "-max"], rest: (2, 2) };
         let args = self.parse(&spec, args)?;
-        let value = self.number(args.rest[0])?;
+        let value = self.not_negative(args.rest[0])?;
         for port in self.ports(args.rest[1], meter)? {
             let entry = self.out.ports.entry(port).or_default();
             for (slot, _) in entry.fanout.iter_mut().zip(args.sides()).filter(|s| s.1) {
@@ -332,7 +332,7 @@ impl Reader<'_> {
 
     pub(super) fn set_fanout_load(&mut self, args: &[Value], meter: &mut Meter) -> Res {
         let args = self.parse(&Spec { keys: &[], flags: &[], rest: (2, 2) }, args)?;
-        let value = self.number(args.rest[0])?;
+        let value = self.not_negative(args.rest[0])?;
         for port in self.ports(args.rest[1], meter)? {
             self.out.ports.entry(port).or_default().fanout_load = Some(value);
         }

@@ -306,6 +306,28 @@ fn one_run_tells_every_error_with_its_line() {
 }
 
 #[test]
+fn impossible_quantities_are_refused() {
+    let clock = "create_clock -name a -period 1 clk1\n";
+    for line in [
+        "set_load -0.1 out1",
+        "set_drive -1 in1",
+        "set_input_transition -1 in1",
+        "set_clock_transition -1 a",
+        "set_max_transition -1 [current_design]",
+        "set_max_time_borrow -1 a",
+        "set_fanout_load -1 out1",
+        "set_load 1e300 out1",
+        "set_input_delay 1e300 -clock a in1",
+        "create_clock -name b -period 1e300 clk2",
+    ] {
+        let found = errors(&format!("{clock}{line}"));
+        assert_eq!(found.len(), 1, "{line}: {found:?}");
+        let said = ["must not be negative", "out of range"].iter().any(|w| found[0].1.contains(w));
+        assert!(said && found[0].0 == 2, "{line}: {found:?}");
+    }
+}
+
+#[test]
 fn what_names_nothing_is_told_and_hits_nothing() {
     let (c, problems) = read(
         "set_false_path -from [get_pins nope/Q]\nset_case_analysis 0 [get_ports nope]\n\

@@ -56,7 +56,10 @@ pub fn elaborate(
     let file = design.sources.first().map_or("", |s| s.name());
     let Some(top_index) = design.names.find(top).and_then(|n| design.module_index(n)) else {
         let known: Vec<&str> = design.tops().into_iter().take(5).collect();
-        let hint = format!("top modules here: {}", known.join(", "));
+        let hint = match known.as_slice() {
+            [] => "the files hold no module at all".to_owned(),
+            known => format!("top modules here: {}", known.join(", ")),
+        };
         return Err(FormatError::whole_file(file, format!("there is no module `{top}`"), hint));
     };
     let mut linker = Linker::new(design, masters, problems);

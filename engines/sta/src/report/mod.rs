@@ -1,6 +1,7 @@
 //! What people and agents read: endpoints, paths, limits, and text.
 
 mod endpoints;
+mod finite;
 mod limits;
 mod path;
 mod text;

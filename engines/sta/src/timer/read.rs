@@ -128,6 +128,10 @@ impl Timer {
         list.extend(self.constraints.not_supported.iter().map(|entry| {
             format!("{}:{}: {}: {}", entry.file, entry.line, entry.command, entry.why)
         }));
+        let count = self.not_finite().len();
+        if count > 0 {
+            list.push(format!("{count} pins have values beyond the range of numbers"));
+        }
         list
     }
 }
