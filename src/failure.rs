@@ -4,20 +4,20 @@ use std::fmt;
 
 /// A command that could not do its work.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub struct Failure {
     /// Exit code.
-    pub(crate) code: u8,
+    pub code: u8,
     /// What went wrong and what to do.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 impl Failure {
     /// Input that cannot be used.
-    pub(crate) fn input(message: impl fmt::Display) -> Self {
+    pub fn input(message: impl fmt::Display) -> Self {
         Failure { code: 2, message: message.to_string() }
     }
     /// A failure with its own exit code.
-    pub(crate) fn with(code: u8, message: impl fmt::Display) -> Self {
+    pub fn with(code: u8, message: impl fmt::Display) -> Self {
         Failure { code, message: message.to_string() }
     }
 }

@@ -16,7 +16,7 @@ fn default_path() -> Result<PathBuf, Failure> {
 }
 
 /// The key at `path`, or the user's own, made when there is none yet.
-pub(crate) fn signing(path: Option<&PathBuf>) -> Result<SecretKey, Failure> {
+pub fn signing(path: Option<&PathBuf>) -> Result<SecretKey, Failure> {
     let path = match path {
         Some(path) => path.clone(),
         None => default_path()?,
@@ -33,7 +33,7 @@ pub(crate) fn signing(path: Option<&PathBuf>) -> Result<SecretKey, Failure> {
 }
 
 /// The user's own key and the public keys named by `--trust`.
-pub(crate) fn trusted(files: &[PathBuf]) -> Result<TrustList, Failure> {
+pub fn trusted(files: &[PathBuf]) -> Result<TrustList, Failure> {
     let mut trust = TrustList::new();
     let mut add = |key: &PublicKey| trust.add(key).map_err(Failure::input);
     if let Ok(path) = default_path()

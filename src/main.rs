@@ -15,12 +15,11 @@ macro_rules! put {
 
 mod answer;
 mod commands;
-mod failure;
-mod keys;
 mod picture;
 mod progress;
-mod setup;
 mod table;
+
+use cellwright::{failure, keys, setup};
 
 use std::process::ExitCode;
 

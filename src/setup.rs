@@ -17,17 +17,17 @@ use cellwright_sta::{Calculator, Config};
 use crate::failure::Failure;
 
 /// A design ready for the engines.
-pub(crate) struct Ready {
+pub struct Ready {
     /// Everything that was read.
-    pub(crate) loaded: Loaded,
+    pub loaded: Loaded,
     /// What the engines are told.
-    pub(crate) config: EngineConfig,
+    pub config: EngineConfig,
     /// What is only estimated or missing, in words.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Loads a bundle; problems of severity error end it with all of them listed.
-pub(crate) fn loaded(path: &Path) -> Result<Loaded, Failure> {
+pub fn loaded(path: &Path) -> Result<Loaded, Failure> {
     loaded_of(Bundle::read(path)?)
 }
 
@@ -47,12 +47,12 @@ fn loaded_of(bundle: Bundle) -> Result<Loaded, Failure> {
 }
 
 /// [`loaded`], with constraints and wires.
-pub(crate) fn ready(path: &Path, calculator: Calculator) -> Result<Ready, Failure> {
+pub fn ready(path: &Path, calculator: Calculator) -> Result<Ready, Failure> {
     ready_of(Bundle::read(path)?, calculator)
 }
 
 /// [`ready`] of a bundle at hand.
-pub(crate) fn ready_of(bundle: Bundle, calculator: Calculator) -> Result<Ready, Failure> {
+pub fn ready_of(bundle: Bundle, calculator: Calculator) -> Result<Ready, Failure> {
     let loaded = loaded_of(bundle)?;
     let mut notes = Vec::new();
     let timing = timing(&loaded, calculator, &mut notes)?;
@@ -60,7 +60,7 @@ pub(crate) fn ready_of(bundle: Bundle, calculator: Calculator) -> Result<Ready, 
 }
 
 /// Constraints and parasitics of a design; `None` when it has no library or no constraints.
-pub(crate) fn timing(
+pub fn timing(
     loaded: &Loaded,
     calculator: Calculator,
     notes: &mut Vec<String>,

@@ -2,26 +2,17 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use cellwright_contract::budget::{CostBudget, Effort};
-use cellwright_contract::gate::GateId;
-use cellwright_contract::goal::{GoalRef, GoalUnit, Goals};
-use cellwright_contract::proposal::Proposal;
-use cellwright_contract::refs::{DesignRef, IntentRef, SnapshotRef};
-use cellwright_contract::scenario::{AgentSpec, GateRule, Objective, SCENARIO_SCHEMA, Scenario};
-use cellwright_db::{Design, Snapshot};
+use cellwright::start::{self, Stage, Start};
+use cellwright_contract::scenario::{AgentSpec, Scenario};
+use cellwright_db::Design;
 use cellwright_judge::engines::value_of;
-use cellwright_judge::run::{
-    Limits, Plan, RunFolder, Summary, copy_bundle, proposal_of_delta, run as run_loop,
-};
-use cellwright_place::{PlaceConfig, place};
-use cellwright_sta::Calculator;
+use cellwright_judge::run::{RunFolder, Summary};
 use clap::Args;
 
 use crate::failure::Failure;
 use crate::progress::RunProgress;
-use crate::setup::{Ready, ready};
 use crate::table::{number, table};
 use crate::{keys, picture};
 
@@ -62,156 +53,39 @@ pub(crate) struct Arguments {
     pub(crate) key: Option<PathBuf>,
 }
 
-/// What counts unless a scenario says otherwise: wire length, setup slack and area.
-fn standard_scenario(
-    arguments: &Arguments,
-    design: &DesignRef,
-    timed: bool,
-) -> Result<Scenario, Failure> {
-    let objective = |metric: &str, weight: f64| Objective {
-        metric: metric.to_owned(),
-        direction: None,
-        resolution: None,
-        weight,
-        reference: None,
-    };
-    let mut objectives = vec![objective("hpwl", 1.0)];
-    let mut gates = Vec::new();
-    if timed {
-        objectives.push(objective("tns_setup", 1.0));
-        objectives.push(objective("area", 0.5));
-        // Hold must not be paid for setup.
-        gates.push(GateRule {
-            gate: GateId::GuardsTnsHold,
-            metric: None,
-            tolerance: Some(0.01),
-            unit: GoalUnit::Abs,
-            reference: GoalRef::Baseline,
-            limit: None,
-            sample: None,
-        });
-    }
-    Ok(Scenario {
-        schema: SCENARIO_SCHEMA.to_owned(),
-        name: "standard".to_owned(),
-        description: "Shorter wires, better setup slack and less area, on a legal placement"
-            .to_owned(),
-        design: design.clone(),
-        intent: IntentRef::new("ppa")?,
-        objectives,
-        gates,
-        budget: CostBudget { work_units: arguments.work_units, ..Default::default() },
-        effort: Effort::Standard,
-        seeds: vec![arguments.seed],
-        agent: AgentSpec { name: arguments.agent.clone(), params: Default::default() },
-    })
-}
-
-fn scenario(arguments: &Arguments, design: &DesignRef, timed: bool) -> Result<Scenario, Failure> {
-    let Some(path) = &arguments.scenario else {
-        return standard_scenario(arguments, design, timed);
-    };
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
-    let named =
-        |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", path.display()));
-    let fits = |scenario: Scenario| {
-        if scenario.design == *design {
-            return Ok(scenario);
-        }
-        Err(named(&format!("it is for {}, the design is {design}", scenario.design)))
-    };
-    let is_json = path.extension().is_some_and(|extension| extension == "json");
-    if is_json {
-        return Scenario::from_json(&bytes).map_err(|error| named(&error)).and_then(fits);
-    }
-    let text = String::from_utf8(bytes).map_err(|error| named(&error))?;
-    Scenario::from_toml(&text).map_err(|error| named(&error)).and_then(fits)
-}
-
-/// The placer's result as the first proposal of a run.
-fn placement(
-    arguments: &Arguments,
-    snapshot: &Snapshot,
-    scenario: &Scenario,
-) -> Result<Option<Proposal>, Failure> {
-    if arguments.no_place {
-        return Ok(None);
-    }
-    let design = Design::new(snapshot);
-    let config =
-        PlaceConfig { density: arguments.density, seed: arguments.seed, ..PlaceConfig::default() };
-    let start = Instant::now();
-    let placed = place(&design, &config, &mut ())?;
-    eprintln!("placed in {:.1} s", start.elapsed().as_secs_f64());
-    let Some(delta) = proposal_of_delta(&design, &placed.delta) else {
-        return Err(Failure::input("the placer changed the netlist, which it must not"));
-    };
-    Ok(Some(Proposal {
-        id: "place-000001".to_owned(),
-        intent_ref: scenario.intent.clone(),
-        expected_delta: delta,
-        expected_metrics: Goals::default(),
-        rationale: Some("global placement, legalisation and detailed placement".to_owned()),
-        parent_snap: SnapshotRef::Root(snapshot.root().0),
-        confidence: None,
-    }))
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // What can be refused without reading anything is refused first.
-    cellwright_agents::by_name(&AgentSpec {
-        name: arguments.agent.clone(),
-        params: Default::default(),
-    })?;
+    let agent = AgentSpec { name: arguments.agent.clone(), params: Default::default() };
+    cellwright_agents::by_name(&agent)?;
     let key = keys::signing(arguments.key.as_ref())?;
-    let folder = RunFolder::create(&arguments.out)?;
-    let result = run_in(arguments, &folder, &key);
-    if result.is_err() && !folder.journal().exists() {
-        // Nothing was judged yet: the folder is as empty as before, so that a corrected command
-        // can use it.
-        let _ = std::fs::remove_dir_all(folder.certificates());
-        let _ = std::fs::remove_dir_all(folder.design());
-    }
-    result
-}
-
-fn run_in(
-    arguments: &Arguments,
-    folder: &RunFolder,
-    key: &cellwright_judge::keys::SecretKey,
-) -> Result<ExitCode, Failure> {
-    let start = Instant::now();
-    // The run works on its own copy, so that it can be replayed and verified anywhere.
-    let bundle = cellwright_formats::bundle::Bundle::read(&arguments.design)?;
-    let copied = copy_bundle(&bundle, &folder.design())?;
-    let Ready { loaded, config, notes } = ready(&copied, Calculator::LumpedElmore)?;
-    for note in &notes {
-        eprintln!("note: {note}");
-    }
-    let design_ref = DesignRef::new(&loaded.bundle.name, &loaded.bundle.tech)?;
-    let scenario = scenario(arguments, &design_ref, config.timing.is_some())?;
-    eprintln!("read {design_ref} in {:.1} s", start.elapsed().as_secs_f64());
-    // A scenario file brings its own seeds; a run takes the first.
-    let seed = scenario.seeds.first().copied().unwrap_or(arguments.seed);
-    let first = placement(arguments, &loaded.snapshot, &scenario)?;
-    let mut agent = cellwright_agents::by_name(&scenario.agent)?;
     let wall = arguments.seconds.map(Duration::from_secs);
     let mut progress = RunProgress::new(wall);
-    let plan = Plan {
-        snapshot: &loaded.snapshot,
-        files: &loaded.files,
-        scenario: scenario.clone(),
-        config,
-        first: first.into_iter().collect(),
-        limits: Limits { proposals: arguments.proposals, wall },
-        seed,
-        not_proven: notes,
+    let start = Start {
+        design: arguments.design.clone(),
+        out: arguments.out.clone(),
+        agent,
+        scenario: arguments.scenario.clone(),
+        wall,
+        proposals: arguments.proposals,
+        work_units: arguments.work_units,
+        seed: arguments.seed,
+        place: !arguments.no_place,
+        density: arguments.density,
     };
-    let summary = run_loop(plan, folder, key, agent.as_mut(), &mut progress)?;
+    let (folder, scenario, summary) = start::start(
+        &start,
+        &key,
+        &mut |scenario| Ok(cellwright_agents::by_name(&scenario.agent)?),
+        &mut progress,
+        &mut |stage| match stage {
+            Stage::Note(text) => eprintln!("note: {text}"),
+            Stage::Read(design, time) => eprintln!("read {design} in {:.1} s", time.as_secs_f64()),
+            Stage::Placed(time) => eprintln!("placed in {:.1} s", time.as_secs_f64()),
+        },
+    )?;
     progress.finish();
-    pictures(folder, &summary)?;
-    report(folder, &scenario, &summary);
+    pictures(&folder, &summary)?;
+    report(&folder, &scenario, &summary);
     let code = summary.verdict.exit_code(1.0);
     Ok(ExitCode::from(code))
 }

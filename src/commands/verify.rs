@@ -1,40 +1,15 @@
 //! `cellwright verify CERT`: offline, in the order of the contract.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cellwright_checker::timing::{
-    Calculator as PlainCalculator, CornerSetting, PerMicron, Setting, Wires,
-};
-use cellwright_checker::{Outcome, Status, Subject, apply_chain};
-use cellwright_contract::certificate::{Certificate, Statement};
-use cellwright_contract::metric::MetricValue;
-use cellwright_db::{Delta, Design};
-use cellwright_judge::certify::delta_digest;
-use cellwright_judge::journal::DeltaLogReader;
-use cellwright_judge::keys::TrustList;
-use cellwright_judge::run::RunFolder;
-use cellwright_judge::seal::{Policy, SealError, open};
-use cellwright_sta::Calculator;
-use cellwright_sta::parasitics::Parasitics;
+use cellwright::verify::{Request, Step, code, verify};
+use cellwright_checker::{CheckReport, Outcome, Status};
 use clap::Args;
 
 use crate::failure::Failure;
 use crate::keys;
-use crate::setup::{Ready, ready};
 use crate::table::{number, table};
-
-/// Exit codes, one an outcome.
-mod code {
-    pub(super) const SIGNATURE: u8 = 20;
-    pub(super) const UNTRUSTED: u8 = 21;
-    pub(super) const SCHEMA: u8 = 22;
-    pub(super) const INPUTS: u8 = 23;
-    pub(super) const DELTA: u8 = 24;
-    pub(super) const PHYSICS: u8 = 25;
-    pub(super) const CHAIN: u8 = 26;
-    pub(super) const INCOMPLETE: u8 = 27;
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -51,128 +26,17 @@ pub(crate) struct Arguments {
     design: Option<PathBuf>,
 }
 
-fn read(path: &Path, trust: &TrustList) -> Result<Statement, Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
-    let opened = open(&bytes, trust, Policy::default());
-    opened.map(|(statement, _)| statement).map_err(|error| {
-        let text = format!("{}: {error}", path.display());
-        match error {
-            SealError::Untrusted(_) => Failure::with(
-                code::UNTRUSTED,
-                format!("UNTRUSTED_KEY {text}; name the issuer's public key with --trust"),
-            ),
-            SealError::Statement(_) | SealError::Payload(_) => {
-                Failure::with(code::SCHEMA, format!("SCHEMA_INVALID {text}"))
-            }
-            _ => Failure::with(code::SIGNATURE, format!("SIGNATURE_INVALID {text}")),
-        }
-    })
-}
-
-/// The deltas of a run up to and with the one that the certificate names.
-fn deltas(folder: &RunFolder, statement: &Statement) -> Result<Vec<Delta>, Failure> {
-    let refuse = |text: String| Failure::with(code::DELTA, format!("DELTA_MISMATCH {text}"));
-    let path = folder.deltas();
-    let mut log = DeltaLogReader::open(&path).map_err(|error| refuse(error.to_string()))?;
-    let wanted = subject(statement, "delta")?;
-    let mut list = Vec::new();
-    while let Some(bytes) = log.next_record().map_err(|error| refuse(error.to_string()))? {
-        let delta = Delta::from_canonical_bytes(&bytes)
-            .map_err(|error| refuse(format!("{}: {error}", path.display())))?;
-        let found = delta_digest(&delta) == wanted;
-        list.push(delta);
-        if found {
-            return Ok(list);
-        }
-    }
-    Err(refuse(format!("{} does not hold the delta that the certificate names", path.display())))
-}
-
-fn subject(
-    statement: &Statement,
-    name: &str,
-) -> Result<cellwright_contract::certificate::DigestSet, Failure> {
-    let found = statement.subject.iter().find(|subject| subject.name == name);
-    found.map(|subject| subject.digest).ok_or_else(|| {
-        Failure::with(
-            code::SCHEMA,
-            format!("SCHEMA_INVALID the certificate has no subject `{name}`"),
-        )
-    })
-}
-
-fn inputs(certificate: &Certificate, ready: &Ready) -> Result<(), Failure> {
-    for input in &certificate.inputs {
-        let name = Path::new(&input.name);
-        let same = |file: &&cellwright_formats::load::FileRead| {
-            file.path.file_name() == name.file_name()
-                && file.digest == input.digest.blake3.0
-                && file.sha256 == input.digest.sha256.0
-        };
-        if !ready.loaded.files.iter().any(|file| same(&file)) {
-            let text =
-                format!("INPUT_CHANGED {} is not the file that the certificate names", input.name);
-            return Err(Failure::with(code::INPUTS, text));
-        }
-    }
-    Ok(())
-}
-
-/// The wires of the run, for the checker.
-fn wires(parasitics: &Parasitics, design: &Design) -> Wires {
-    match parasitics {
-        Parasitics::Placement { wire, .. } => {
-            let unit = |(r, c)| PerMicron { resistance: r, capacitance: c };
-            Wires::Placement { signal: unit(wire.signal), clock: unit(wire.clock) }
-        }
-        Parasitics::Annotated(nets) => {
-            let network = |net| nets.get(net).map(|network| (net, network.clone()));
-            Wires::Networks(design.nets().filter_map(network).collect())
-        }
-        Parasitics::None | Parasitics::WireLoad(_) => Wires::None,
-    }
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let trust = keys::trusted(&arguments.trust)?;
-    let statement = read(&arguments.certificate, &trust)?;
-    let certificate = &statement.predicate;
-    say!("signature and schema: ok ({}, {})", certificate.signed_by, certificate.id);
-
-    let whole = std::fs::canonicalize(&arguments.certificate)?;
-    let around = whole.parent().and_then(Path::parent).map(Path::to_owned);
-    let folder = RunFolder::open(&arguments.run.clone().or(around).unwrap_or_default());
-    let design = arguments.design.clone().unwrap_or_else(|| folder.design());
-    let ready = ready(&design, Calculator::LumpedElmore)?;
-    inputs(certificate, &ready)?;
-    say!("inputs: {} files as certified", certificate.inputs.len());
-
-    let list = deltas(&folder, &statement)?;
-    let mismatch = |text: String| Failure::with(code::DELTA, format!("DELTA_MISMATCH {text}"));
-    let (_, roots) =
-        apply_chain(&ready.loaded.snapshot, &list).map_err(|error| mismatch(error.to_string()))?;
-    let root = |back: usize| roots.len().checked_sub(back).map(|at| roots[at].0);
-    for (name, found) in [("child", root(1)), ("parent", root(2))] {
-        if found != Some(subject(&statement, name)?.blake3.0) {
-            let text = format!(
-                "applying {} deltas to the base does not give the certified {name}",
-                list.len()
-            );
-            return Err(mismatch(text));
-        }
-    }
-    say!("deltas: {} applied, parent and child roots as certified", list.len());
-
-    let report = physics(&ready, &list, certificate)?;
-    chain(&folder, &statement, &ready, &trust)?;
-    say!("chain: complete to the base snapshot");
-    for text in &certificate.not_proven {
-        say!("not proven: {text}");
-    }
-    for text in &report.not_checked {
-        say!("not checked: {text}");
-    }
+    let request = Request {
+        certificate: &arguments.certificate,
+        trust: keys::trusted(&arguments.trust)?,
+        run: arguments.run.clone(),
+        design: arguments.design.clone(),
+    };
+    let report = verify(&request, &mut |step| match step {
+        Step::Told(text) => say!("{text}"),
+        Step::Figures(report) => figures(report),
+    })?;
     Ok(match report.outcome {
         Outcome::Incomplete => {
             say!("INCOMPLETE nothing disagrees, but not everything was recomputed");
@@ -185,47 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-fn physics(
-    ready: &Ready,
-    list: &[Delta],
-    certificate: &Certificate,
-) -> Result<cellwright_checker::CheckReport, Failure> {
-    let claims: Vec<MetricValue> = certificate
-        .metrics
-        .iter()
-        .filter_map(|change| {
-            Some(MetricValue {
-                metric: change.metric.clone(),
-                value: change.after?,
-                unit: change.unit.clone(),
-                corner: change.corner.clone(),
-            })
-        })
-        .collect();
-    let mut subject = Subject::of(&ready.loaded);
-    let design = Design::new(&ready.loaded.snapshot);
-    if let Some(setup) = &ready.config.timing {
-        subject.not_checked.clear();
-        subject.timing = Some(Setting {
-            constraints: &setup.constraints,
-            corners: setup
-                .config
-                .corners
-                .iter()
-                .map(|(corner, parasitics)| CornerSetting {
-                    corner: *corner,
-                    wires: wires(parasitics, &design),
-                })
-                .collect(),
-            calculator: match setup.config.calculator {
-                Calculator::Lumped => PlainCalculator::Lumped,
-                _ => PlainCalculator::LumpedElmore,
-            },
-        });
-    }
-    let report = subject
-        .check(list, &claims)
-        .map_err(|error| Failure::with(code::DELTA, format!("DELTA_MISMATCH {error}")))?;
+fn figures(report: &CheckReport) {
     let rows: Vec<Vec<String>> = report
         .items
         .iter()
@@ -243,48 +67,4 @@ fn physics(
         "{}",
         table(&["metric", "certified", "recomputed", ""], &[false, true, true, false], &rows)
     );
-    if report.outcome == Outcome::Disagrees {
-        for problem in &report.problems {
-            say!("{problem}");
-        }
-        return Err(Failure::with(
-            code::PHYSICS,
-            "PHYSICS_DISAGREES the recomputed figures are not those certified",
-        ));
-    }
-    Ok(report)
-}
-
-/// Every earlier certificate up to the base: signed, and each one's child the next one's parent.
-fn chain(
-    folder: &RunFolder,
-    statement: &Statement,
-    ready: &Ready,
-    trust: &TrustList,
-) -> Result<(), Failure> {
-    let broken = |text: String| Failure::with(code::CHAIN, format!("CHAIN_BROKEN {text}"));
-    let mut parent = subject(statement, "parent")?;
-    let mut previous = statement.predicate.parent_certificate.clone();
-    let mut seen = Vec::new();
-    while let Some(id) = previous {
-        if seen.contains(&id) || id.contains(['/', '\\']) {
-            return Err(broken(format!("`{id}` does not lead to the base")));
-        }
-        let earlier =
-            read(&folder.certificate(&id), trust).map_err(|failure| broken(failure.message))?;
-        if earlier.predicate.id != id || subject(&earlier, "child")? != parent {
-            return Err(broken(format!(
-                "`{id}` certifies another snapshot than the next one starts from"
-            )));
-        }
-        parent = subject(&earlier, "parent")?;
-        previous = earlier.predicate.parent_certificate.clone();
-        seen.push(id);
-    }
-    if parent.blake3.0 != ready.loaded.snapshot.root().0 {
-        return Err(broken(
-            "the first certificate does not start from the base snapshot".to_owned(),
-        ));
-    }
-    Ok(())
 }
