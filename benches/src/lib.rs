@@ -1,5 +1,8 @@
 //! What the benches share: generated designs, loaded and spread over their rows.
 
+pub mod case;
+pub mod process;
+
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -19,4 +19,4 @@ pub use delay::Calculator;
 pub use graph::BrokenLoop;
 pub use graph::model::CheckKind;
 pub use report::{Endpoint, LimitKind, Scale, Step, TimingPath, Violation};
-pub use timer::{Config, Side, Timer, TimerError, Updated};
+pub use timer::{Config, Side, Slacks, Timer, TimerError, Updated};

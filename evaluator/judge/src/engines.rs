@@ -58,7 +58,7 @@ pub struct Engines {
     timed: Vec<bool>,
 }
 
-/// Equal states: what the exactness gate compares.
+/// Equal states: what the exactness gate compares, after [`Engines::settle`] on both sides.
 impl PartialEq for Engines {
     fn eq(&self, other: &Self) -> bool {
         self.measures == other.measures
@@ -161,6 +161,14 @@ impl Engines {
         if let Some(timing) = &mut self.timing {
             timing.keep();
         }
+    }
+
+    /// Brings what is only worked out when asked for up to date: slacks of pins.
+    ///
+    /// # Errors
+    /// [`EngineError::Timing`] when the design is in another state.
+    pub fn settle(&mut self, design: &Design) -> Result<(), EngineError> {
+        self.timing.as_mut().map_or(Ok(()), |timing| timing.settle(design))
     }
 
     /// The measures.

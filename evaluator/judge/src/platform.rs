@@ -246,6 +246,8 @@ impl View for Host {
         mode: TimingMode,
         cells: &[ObjectRef],
     ) -> Result<Vec<Option<f64>>, PlatformError> {
+        let settled = self.judge.settle();
+        settled.map_err(|error| PlatformError::Internal(error.to_string()))?;
         let design = self.judge.design();
         let timing = self.timer()?;
         let slack = |reference: &ObjectRef| {

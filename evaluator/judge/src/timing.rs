@@ -9,7 +9,7 @@ use cellwright_contract::result::{PathPin, TimingPath};
 use cellwright_db::timing::Edge;
 use cellwright_db::{Design, DirtySet, PinId};
 use cellwright_sta::constraints::Constraints;
-use cellwright_sta::{Config, Side, Timer};
+use cellwright_sta::{Config, Side, Slacks, Timer};
 
 use crate::engines::EngineError;
 
@@ -95,9 +95,18 @@ impl Timing {
         self.corner.as_deref()
     }
 
-    /// Worst slack of a pin, ns; `None` for an unconstrained one.
+    /// Brings the slacks of all pins up to date, for [`Timing::slack`] and [`Timing::same_state`].
+    ///
+    /// # Errors
+    /// [`EngineError::Timing`] when the design is in another state.
+    pub fn settle(&mut self, design: &Design) -> Result<(), EngineError> {
+        self.timer.settle(design).map_err(|error| EngineError::Timing(error.to_string()))
+    }
+
+    /// Worst slack of a pin, ns; `None` for an unconstrained one, and where slacks are not settled.
     pub fn slack(&self, pin: PinId, mode: TimingMode) -> Option<f64> {
-        self.timer.slack(pin, side(mode)).filter(|slack| slack.is_finite()).map(f64::from)
+        let slack = self.timer.settled()?.slack(pin, side(mode));
+        slack.filter(|slack| slack.is_finite()).map(f64::from)
     }
 
     /// Appends WNS and TNS of setup and hold, ns.
@@ -114,20 +123,23 @@ impl Timing {
     }
 
     /// Whether every pin has the same arrivals, slews and slacks, bit for bit, and the totals are
-    /// the same.
+    /// the same. Slacks that are not settled are the same as nothing.
     pub fn same_state(&self, other: &Timing) -> bool {
+        let (Some(own), Some(others)) = (self.timer.settled(), other.timer.settled()) else {
+            return false;
+        };
         let sides = [Side::Max, Side::Min];
         let bits = |value: Option<f32>| value.map(f32::to_bits);
         let same_totals = sides.iter().all(|side| {
             bits(self.timer.worst_slack(*side)) == bits(other.timer.worst_slack(*side))
                 && self.timer.tns(*side).to_bits() == other.timer.tns(*side).to_bits()
         });
-        let pin_values = |timing: &Timing, pin: PinId, side: Side| {
+        let pin_values = |timing: &Timing, slacks: &Slacks<'_>, pin: PinId, side: Side| {
             let edges = Edge::BOTH.map(|edge| {
                 (
                     bits(timing.timer.arrival(pin, side, edge)),
                     timing.timer.slew(pin, side, edge).to_bits(),
-                    bits(timing.timer.slack_of(pin, side, edge)),
+                    bits(slacks.slack_of(pin, side, edge)),
                 )
             });
             (edges, bits(timing.timer.end_slack(pin, side)))
@@ -135,9 +147,9 @@ impl Timing {
         same_totals
             && self.pins.last() == other.pins.last()
             && (0..self.pins.last().copied().unwrap_or(0)).map(PinId::new).all(|pin| {
-                sides
-                    .iter()
-                    .all(|side| pin_values(self, pin, *side) == pin_values(other, pin, *side))
+                sides.iter().all(|side| {
+                    pin_values(self, &own, pin, *side) == pin_values(other, &others, pin, *side)
+                })
             })
     }
 

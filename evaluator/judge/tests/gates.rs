@@ -267,7 +267,8 @@ fn follow(calculator: Calculator, edits: &[Edit], loaded: &Loaded, snapshot: &Sn
     let config = config(loaded, calculator);
     let mut design = Design::new(snapshot);
     let mut engines = Engines::full(&design, &config).unwrap();
-    let start = Engines::full(&design, &config).unwrap();
+    let mut start = Engines::full(&design, &config).unwrap();
+    start.settle(&design).unwrap();
     let mut marks = Vec::new();
     for &numbers in edits {
         let Some(delta) = edit(&design, numbers) else { continue };
@@ -277,7 +278,9 @@ fn follow(calculator: Calculator, edits: &[Edit], loaded: &Loaded, snapshot: &Sn
         }
         let dirty = design.dirty_since(mark);
         engines.update(&design, mark, &dirty, true).unwrap();
-        let full = Engines::full(&design, &config).unwrap();
+        let mut full = Engines::full(&design, &config).unwrap();
+        full.settle(&design).unwrap();
+        engines.settle(&design).unwrap();
         assert!(
             engines == full,
             "after {delta:?}: followed {:?}, full {:?}",
@@ -290,6 +293,7 @@ fn follow(calculator: Calculator, edits: &[Edit], loaded: &Loaded, snapshot: &Sn
         engines.undo();
         design.undo_to(mark);
     }
+    engines.settle(&design).unwrap();
     assert!(engines == start, "undo did not give the first state");
 }
 
@@ -315,7 +319,8 @@ fn a_what_if_leaves_no_trace() {
     let (loaded, snapshot) = design();
     let config = config(&loaded, Calculator::LumpedElmore);
     let mut judge = Judge::new(&snapshot, scenario(), config.clone()).unwrap();
-    let before = Engines::full(judge.design(), &config).unwrap();
+    let mut before = Engines::full(judge.design(), &config).unwrap();
+    before.settle(judge.design()).unwrap();
     for number in 0..60_u32 {
         let numbers = ((number % 4) as u8, number * 7919, number * 104_729, number * 31);
         let Some(delta) = edit(judge.design(), numbers) else { continue };
@@ -325,6 +330,7 @@ fn a_what_if_leaves_no_trace() {
         judge.judge(&what, Effort::Standard).unwrap();
     }
     assert_eq!(judge.design().snapshot().root(), snapshot.root());
+    judge.settle().unwrap();
     assert!(*judge.engines() == before);
 }
 

@@ -129,7 +129,7 @@ impl<'a> Context<'a> {
         key::with_state(to_key, state)
     }
 
-    /// The paths of a vertex; `required` is not yet known. Returns how many arcs were looked at.
+    /// The paths of a vertex. Returns how many arcs were looked at.
     pub(crate) fn arrivals(&self, values: &Values, vertex: Vertex, found: &mut Paths) -> u64 {
         found.clear();
         let flags = self.view.flags(vertex);
@@ -316,8 +316,7 @@ pub(crate) fn merge(found: &mut Paths, new: Key, arrival: f32) {
             return;
         }
     }
-    let required = if key::side(new) == 1 { f32::INFINITY } else { f32::NEG_INFINITY };
-    found.insert(at, Path { key: new, arrival, required });
+    found.insert(at, Path { key: new, arrival });
 }
 
 /// Slew of a clock pin as register arcs and checks see it.

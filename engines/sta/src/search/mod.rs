@@ -26,24 +26,22 @@ pub(crate) struct Path {
     pub(crate) key: Key,
     /// ns.
     pub(crate) arrival: f32,
-    /// ns; infinite where nothing requires the path.
-    pub(crate) required: f32,
 }
 
 impl Path {
-    /// Slack, ns: infinite where nothing requires the path.
+    /// Slack where the path must be there at `required` (ns), ns: infinite where nothing requires it.
     #[inline]
-    pub(crate) fn slack(&self) -> f32 {
-        if key::side(self.key) == 1 {
-            self.required - self.arrival
-        } else {
-            self.arrival - self.required
-        }
+    pub(crate) fn slack(&self, required: f32) -> f32 {
+        if key::side(self.key) == 1 { required - self.arrival } else { self.arrival - required }
     }
 }
 
 /// The paths of a vertex in ascending key order.
 pub(crate) type Paths = SmallVec<[Path; 4]>;
+
+/// Required times of the paths of a vertex in their order, ns; infinite where nothing requires the
+/// path.
+pub(crate) type Requireds = SmallVec<[f32; 4]>;
 
 /// All computed values of one corner.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +60,8 @@ pub(crate) struct Values {
     pub(crate) arc: Vec<[f32; 2]>,
     /// Paths by vertex.
     pub(crate) paths: Vec<Paths>,
+    /// Required times by vertex. They hold where [`crate::timer`] does not note them as stale.
+    pub(crate) required: Vec<Requireds>,
     /// Slack of an endpoint's own checks `[hold, setup]` by vertex, ns; infinite without check.
     pub(crate) end: Vec<[f32; 2]>,
 }

@@ -1,10 +1,10 @@
-//! Required times: from the ends of paths back to their starts.
+//! Endpoint slacks, and required times: from the ends of paths back to their starts.
 
 use cellwright_db::Owner;
 
 use super::arrival::InstanceArc;
 use super::key::{self, Key};
-use super::{Context, Paths, Values};
+use super::{Context, Requireds, Values};
 use crate::graph::model::Role;
 use crate::graph::{Vertex, flag};
 
@@ -19,46 +19,61 @@ fn tighter(side: usize, a: f32, b: f32) -> f32 {
     if side == 1 { a.min(b) } else { a.max(b) }
 }
 
-/// Requirement on the path of `to_key` in a list. Where pruning dropped the path itself, the paths
+/// Requirement on the path of `to_key` at a vertex. Where pruning dropped the path itself, the paths
 /// that differ in the clock tree driver alone stand for it.
-fn lookup(paths: &Paths, to_key: Key) -> f32 {
+fn lookup(values: &Values, vertex: Vertex, to_key: Key) -> f32 {
     let side = key::side(to_key);
-    if let Some(path) = paths.iter().find(|path| path.key == to_key) {
-        return path.required;
+    let paths = &values.paths[vertex as usize];
+    let requireds = &values.required[vertex as usize];
+    if let Some(at) = paths.iter().position(|path| path.key == to_key) {
+        return requireds.get(at).copied().unwrap_or_else(|| unbound(side));
     }
     let head = to_key | key::CLASS_MASK;
     paths
         .iter()
-        .filter(|path| path.key | key::CLASS_MASK == head)
-        .fold(unbound(side), |worst, path| tighter(side, worst, path.required))
+        .zip(requireds)
+        .filter(|(path, _)| path.key | key::CLASS_MASK == head)
+        .fold(unbound(side), |worst, (_, required)| tighter(side, worst, *required))
 }
 
 impl Context<'_> {
-    /// Fills in `required` of the paths of a vertex, given those of its sinks, and gives the slack
-    /// of its own ends `[hold, setup]`. Returns how many arcs were looked at.
+    /// Slack of the ends of a vertex `[hold, setup]`, ns; infinite without. Also how many ends were
+    /// looked at.
+    pub(crate) fn end_slacks(&self, values: &Values, vertex: Vertex) -> ([f32; 2], u64) {
+        let mut slacks = [f32::INFINITY; 2];
+        let mut work = 0;
+        for path in &values.paths[vertex as usize] {
+            let slack = &mut slacks[key::side(path.key)];
+            self.each_end(values, vertex, path, |found| {
+                work += 1;
+                *slack = slack.min(found.slack(path.arrival));
+            });
+        }
+        (slacks, work)
+    }
+
+    /// The required times of the paths of a vertex, given those of its sinks. Returns how many arcs
+    /// were looked at.
     pub(crate) fn requireds(
         &self,
         values: &Values,
         vertex: Vertex,
-        paths: &mut Paths,
-        end: &mut [f32; 2],
+        requireds: &mut Requireds,
     ) -> u64 {
-        *end = [f32::INFINITY; 2];
+        requireds.clear();
         let flags = self.view.flags(vertex);
+        let paths = &values.paths[vertex as usize];
         let mut work = 0;
-        for path in paths.iter_mut() {
+        for path in paths {
             let side = key::side(path.key);
             let mut required = unbound(side);
             if flags & flag::END != 0 {
-                let (mut bound, mut slack) = (required, end[side]);
                 self.each_end(values, vertex, path, |found| {
                     work += 1;
-                    bound = tighter(side, bound, found.required as f32);
-                    slack = slack.min(found.slack(path.arrival));
+                    required = tighter(side, required, found.required as f32);
                 });
-                (required, end[side]) = (bound, slack);
             }
-            path.required = required;
+            requireds.push(required);
         }
         let pin = self.view.pin(vertex);
         if flags & flag::DRIVER != 0
@@ -67,12 +82,11 @@ impl Context<'_> {
         {
             for load in self.view.loads(net) {
                 work += 1;
-                let sinks = &values.paths[load as usize];
-                for path in paths.iter_mut() {
+                for (path, required) in paths.iter().zip(requireds.iter_mut()) {
                     let side = key::side(path.key);
                     let (to_key, add) = self.through_wire(values, path.key, load);
-                    let bound = lookup(sinks, to_key);
-                    path.required = tighter(side, path.required, bound - add);
+                    let bound = lookup(values, load, to_key);
+                    *required = tighter(side, *required, bound - add);
                 }
             }
         }
@@ -92,15 +106,14 @@ impl Context<'_> {
                 }
                 work += 1;
                 let arc = InstanceArc { cell, model, arc, pairs, from: vertex, to };
-                let sinks = &values.paths[to as usize];
-                for path in paths.iter_mut() {
+                for (path, required) in paths.iter().zip(requireds.iter_mut()) {
                     let side = key::side(path.key);
                     for to_edge in 0..2 {
                         if let Some((to_key, add)) =
                             self.through_arc(values, &arc, path.key, to_edge)
                         {
-                            let bound = lookup(sinks, to_key);
-                            path.required = tighter(side, path.required, bound - add);
+                            let bound = lookup(values, to, to_key);
+                            *required = tighter(side, *required, bound - add);
                         }
                     }
                 }

@@ -2,39 +2,27 @@
 
 use cellwright_db::{CellId, NetId, Owner};
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 use super::delays::{self, NetResult};
 use super::log::{Entry, Log};
 use super::queue::Queue;
+use super::stale::{self, Stale};
 use crate::graph::{Graph, Vertex, View, flag};
 use crate::parasitics::{Parasitics, Pi, Walk};
-use crate::search::{Context, Path, Paths, Quad, Values, key};
+use crate::search::{Context, Paths, Quad, Requireds, Values, key};
 
 /// Vertices of one level from which threads share the work.
 const PARALLEL: usize = 256;
 /// Vertices per task.
 const CHUNK: usize = 64;
 
-/// Totals per side `[hold, setup]`: sums of negative endpoint slacks in units of 2⁻⁴⁰ ns.
-/// Integer sums are exact, so they do not depend on order and undo exactly.
-pub(crate) type Totals = [i128; 2];
-
-/// Unit of [`Totals`], ns.
-pub(crate) const TOTAL_UNIT: f64 = 1.0 / (1_u64 << 40) as f64;
-
-fn units(slack: f32) -> i128 {
-    if slack < 0.0 && slack.is_finite() {
-        (f64::from(slack) / TOTAL_UNIT).round() as i128
-    } else {
-        0
-    }
-}
-
 /// The state of one corner.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lane {
     pub(crate) values: Values,
-    pub(crate) totals: Totals,
+    /// Which required times wait.
+    pub(crate) stale: Stale,
 }
 
 /// Work lists and scratch space, empty between updates.
@@ -43,6 +31,10 @@ pub(crate) struct Work {
     pub(crate) delay: Queue,
     pub(crate) arrival: Queue,
     pub(crate) required: Queue,
+    /// Vertices whose end slacks are to be worked out.
+    pub(crate) ends: Set,
+    /// Ends whose slacks changed, with the old ones.
+    pub(crate) moved: Vec<(Vertex, [f32; 2])>,
     batch: Vec<Vertex>,
     result: NetResult,
     pub(crate) walk: Walk,
@@ -58,6 +50,34 @@ impl Work {
         self.delay.grow(count);
         self.arrival.grow(count);
         self.required.grow(count);
+        self.ends.grow(count);
+    }
+}
+
+/// A set of vertices without order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Set {
+    list: Vec<Vertex>,
+    held: Vec<bool>,
+}
+
+impl Set {
+    fn grow(&mut self, count: usize) {
+        if self.held.len() < count {
+            self.held.resize(count, false);
+        }
+    }
+    /// Adds a vertex once.
+    #[inline]
+    pub(crate) fn push(&mut self, vertex: Vertex) {
+        if !std::mem::replace(&mut self.held[vertex as usize], true) {
+            self.list.push(vertex);
+        }
+    }
+    fn take(&mut self) -> Vec<Vertex> {
+        let list = std::mem::take(&mut self.list);
+        list.iter().for_each(|vertex| self.held[*vertex as usize] = false);
+        list
     }
 }
 
@@ -91,6 +111,8 @@ impl Lane {
         values.wire.resize(count, [0.0; 4]);
         values.elmore.resize(count, [0.0; 4]);
         values.paths.resize(count, Paths::new());
+        values.required.resize(count, Requireds::new());
+        self.stale.grow(count);
         values.end.resize(count, [f32::INFINITY; 2]);
         values.load.resize(view.design.net_slots(), [Pi::default(); 4]);
         while values.base.len() < view.design.cell_slots() {
@@ -183,7 +205,7 @@ fn apply_delays(
         from = to;
         if changed && target.log.is_some() {
             work.arrival.push(driver, level(driver));
-            view.each_fanin(driver, |from| work.required.push(from, level(from)));
+            target.lane.stale.push(driver, stale::SOURCES);
         }
         let old = &mut values.slew[driver as usize];
         if !same(old, &slew) {
@@ -199,7 +221,7 @@ fn apply_delays(
             if let Some(log) = &mut target.log {
                 log.push(Entry::Wire(target.number, vertex, *old));
                 work.arrival.push(vertex, level(vertex));
-                view.each_fanin(vertex, |from| work.required.push(from, level(from)));
+                target.lane.stale.push(vertex, stale::SOURCES);
             }
             *old = wire;
         }
@@ -211,7 +233,7 @@ fn apply_delays(
                     let leader = view.leader(to);
                     work.delay.push(leader, level(leader));
                 });
-                checks_changed(context, work, vertex, true);
+                checks_changed(context, &mut target.lane.stale, work, vertex, true);
             }
             *old = slew;
         }
@@ -219,11 +241,18 @@ fn apply_delays(
 }
 
 /// Marks the ends that depend on a pin's slew or clock arrival.
-fn checks_changed(context: &Context<'_>, work: &mut Work, vertex: Vertex, slew: bool) {
+fn checks_changed(
+    context: &Context<'_>,
+    stale: &mut Stale,
+    work: &mut Work,
+    vertex: Vertex,
+    slew: bool,
+) {
     let view = &context.view;
     let level = |vertex: Vertex| view.graph.level[vertex as usize];
     if slew && view.flags(vertex) & flag::END != 0 {
-        work.required.push(vertex, level(vertex));
+        work.ends.push(vertex);
+        stale.push(vertex, stale::OWN);
     }
     let Owner::Cell(cell, number) = view.design.owner(view.pin(vertex)) else { return };
     let Some(model) = view.model(cell) else { return };
@@ -231,7 +260,8 @@ fn checks_changed(context: &Context<'_>, work: &mut Work, vertex: Vertex, slew: 
     let Some(pin) = model.pins.get(number.index()) else { return };
     for &check in &pin.clocks {
         let data = view.arc_from(first, model.checks[check as usize].data);
-        work.required.push(data, level(data));
+        work.ends.push(data);
+        stale.push(data, stale::OWN);
     }
     if !model.latch_data.is_empty() {
         for arc in &model.arcs {
@@ -286,7 +316,7 @@ fn apply_arrivals(
     target: &mut Target<'_>,
     work: &mut Work,
     vertex: Vertex,
-    mut found: Paths,
+    found: Paths,
 ) {
     let values = &mut target.lane.values;
     let old = &mut values.paths[vertex as usize];
@@ -305,20 +335,18 @@ fn apply_arrivals(
         let driver = view.is_driver(vertex);
         let named = view.flags(vertex) & flag::NAMED != 0;
         work.clock_changed |= (context.setup.crpr && driver) || named;
-        checks_changed(context, work, vertex, false);
-    }
-    for path in &mut found {
-        let before = old.iter().find(|before| before.key == path.key);
-        if let Some(before) = before {
-            path.required = before.required;
-        }
+        checks_changed(context, &mut target.lane.stale, work, vertex, false);
     }
     log.push(Entry::Paths(target.number, vertex, std::mem::replace(old, found)));
-    if !same_keys || view.flags(vertex) & flag::END != 0 {
-        work.required.push(vertex, level(vertex));
+    let is_end = view.flags(vertex) & flag::END != 0;
+    if is_end {
+        work.ends.push(vertex);
+    }
+    if !same_keys || is_end {
+        target.lane.stale.push(vertex, stale::OWN);
     }
     if !same_keys {
-        view.each_fanin(vertex, |from| work.required.push(from, level(from)));
+        target.lane.stale.push(vertex, stale::SOURCES);
     }
     view.each_fanout(vertex, |to| work.arrival.push(to, level(to)));
 }
@@ -360,75 +388,79 @@ pub(crate) fn arrival_pass(context: &Context<'_>, target: &mut Target<'_>, work:
             break;
         }
         for vertex in 0..context.view.graph.len() as Vertex {
-            let level = context.view.graph.level[vertex as usize];
-            work.arrival.push(vertex, level);
-            work.required.push(vertex, level);
+            work.arrival.push(vertex, context.view.graph.level[vertex as usize]);
+            if context.view.flags(vertex) & flag::END != 0 {
+                work.ends.push(vertex);
+            }
+            target.lane.stale.push(vertex, stale::OWN);
         }
         // A second change of a clock can only come from clocks themselves; they are stable now.
     }
     work.batch = batch;
 }
 
-fn apply_requireds(
-    context: &Context<'_>,
-    target: &mut Target<'_>,
-    work: &mut Work,
-    vertex: Vertex,
-    found: Paths,
-    end: [f32; 2],
-) {
-    let old_end = target.lane.values.end[vertex as usize];
-    if old_end.map(f32::to_bits) != end.map(f32::to_bits) {
-        if let Some(log) = &mut target.log {
-            log.push(Entry::End(target.number, vertex, old_end));
-        }
-        for side in 0..2 {
-            target.lane.totals[side] += units(end[side]) - units(old_end[side]);
-        }
-        target.lane.values.end[vertex as usize] = end;
-    }
-    let old = &mut target.lane.values.paths[vertex as usize];
-    let equal = |a: &Path, b: &Path| a.required.to_bits() == b.required.to_bits();
-    if old.iter().zip(&found).all(|(a, b)| equal(a, b)) {
-        return;
-    }
-    let Some(log) = &mut target.log else {
-        *old = found;
-        return;
+/// Brings endpoint slacks up to date; what changed is in `work.moved`.
+pub(crate) fn end_pass(context: &Context<'_>, target: &mut Target<'_>, work: &mut Work) {
+    let list = work.ends.take();
+    let values = &target.lane.values;
+    let evaluate = |vertex: &Vertex| context.end_slacks(values, *vertex);
+    let found: Vec<([f32; 2], u64)> = if list.len() >= PARALLEL && rayon::current_num_threads() > 1
+    {
+        let chunks: Vec<Vec<([f32; 2], u64)>> =
+            list.par_chunks(CHUNK).map(|chunk| chunk.iter().map(evaluate).collect()).collect();
+        chunks.into_iter().flatten().collect()
+    } else {
+        list.iter().map(evaluate).collect()
     };
-    log.push(Entry::Paths(target.number, vertex, std::mem::replace(old, found)));
-    let view = &context.view;
-    view.each_fanin(vertex, |from| {
-        work.required.push(from, view.graph.level[from as usize]);
-    });
+    for (&vertex, (end, arcs)) in list.iter().zip(found) {
+        work.arcs += arcs;
+        let old = &mut target.lane.values.end[vertex as usize];
+        if old.map(f32::to_bits) == end.map(f32::to_bits) {
+            continue;
+        }
+        if let Some(log) = &mut target.log {
+            log.push(Entry::End(target.number, vertex, *old));
+            work.moved.push((vertex, *old));
+        }
+        *old = end;
+    }
 }
 
-/// Brings required times, slacks and totals up to date.
-pub(crate) fn required_pass(context: &Context<'_>, target: &mut Target<'_>, work: &mut Work) {
+/// Brings required times up to date. They are no state of their own, so nothing is logged.
+pub(crate) fn required_pass(context: &Context<'_>, lane: &mut Lane, work: &mut Work) {
+    let view = &context.view;
+    let level = |vertex: Vertex| view.graph.level[vertex as usize];
+    let values = &mut lane.values;
     let mut batch = std::mem::take(&mut work.batch);
     while work.required.take_high(&mut batch) {
         let evaluate = |values: &Values, vertex: Vertex| {
-            let mut found = values.paths[vertex as usize].clone();
-            let mut end = [f32::INFINITY; 2];
-            let arcs = context.requireds(values, vertex, &mut found, &mut end);
-            (found, end, arcs)
+            let mut found = Requireds::new();
+            let arcs = context.requireds(values, vertex, &mut found);
+            (found, arcs)
+        };
+        let mut apply = |values: &mut Values, vertex: Vertex, (found, arcs): (Requireds, u64)| {
+            work.arcs += arcs;
+            let old = &mut values.required[vertex as usize];
+            let bits =
+                |list: &Requireds| list.iter().map(|r| r.to_bits()).collect::<SmallVec<[u32; 8]>>();
+            if bits(old) != bits(&found) {
+                *old = found;
+                view.each_fanin(vertex, |from| work.required.push(from, level(from)));
+            }
         };
         if batch.len() >= PARALLEL && rayon::current_num_threads() > 1 {
-            let values = &target.lane.values;
-            let results: Vec<Vec<(Paths, [f32; 2], u64)>> = batch
+            let shared = &*values;
+            let results: Vec<Vec<(Requireds, u64)>> = batch
                 .par_chunks(CHUNK)
-                .map(|chunk| chunk.iter().map(|vertex| evaluate(values, *vertex)).collect())
+                .map(|chunk| chunk.iter().map(|vertex| evaluate(shared, *vertex)).collect())
                 .collect();
-            let results = results.into_iter().flatten();
-            for (&vertex, (found, end, arcs)) in batch.iter().zip(results) {
-                work.arcs += arcs;
-                apply_requireds(context, target, work, vertex, found, end);
+            for (&vertex, found) in batch.iter().zip(results.into_iter().flatten()) {
+                apply(values, vertex, found);
             }
         } else {
             for &vertex in &batch {
-                let (found, end, arcs) = evaluate(&target.lane.values, vertex);
-                work.arcs += arcs;
-                apply_requireds(context, target, work, vertex, found, end);
+                let found = evaluate(values, vertex);
+                apply(values, vertex, found);
             }
         }
     }

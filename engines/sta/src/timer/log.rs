@@ -3,6 +3,7 @@
 use cellwright_db::{CellId, MasterId, NetId};
 
 use super::State;
+use super::stale::Taken;
 use crate::graph::{Special, Vertex};
 use crate::parasitics::Pi;
 use crate::search::{Paths, Quad};
@@ -18,7 +19,6 @@ pub(crate) enum Entry {
     Base(u8, CellId, u32),
     Paths(u8, Vertex, Paths),
     End(u8, Vertex, [f32; 2]),
-    Totals(u8, [i128; 2]),
     Slots(u8, usize),
     Level(Vertex, u32),
     Flags(Vertex, u16),
@@ -27,6 +27,8 @@ pub(crate) enum Entry {
     Several(NetId, bool),
     /// Lengths before growth: vertices, cells, nets.
     Grown(usize, usize, usize),
+    /// What a flush of required times took.
+    Flushed(u8, Taken),
     /// The whole state before a rebuild.
     Rebuilt(Box<State>),
 }
@@ -45,8 +47,12 @@ pub(crate) fn restore(state: &mut State, entry: Entry) {
         Entry::Arc(n, slot, old) => state.lanes[lane(n)].values.arc[slot as usize] = old,
         Entry::Base(n, cell, old) => state.lanes[lane(n)].values.base[cell.index()] = old,
         Entry::Paths(n, vertex, old) => state.lanes[lane(n)].values.paths[vertex as usize] = old,
-        Entry::End(n, vertex, old) => state.lanes[lane(n)].values.end[vertex as usize] = old,
-        Entry::Totals(n, old) => state.lanes[lane(n)].totals = old,
+        Entry::End(n, vertex, old) => {
+            let before =
+                std::mem::replace(&mut state.lanes[lane(n)].values.end[vertex as usize], old);
+            state.end_moved(lane(n), vertex, before);
+        }
+        Entry::Flushed(n, taken) => state.lanes[lane(n)].stale.give_back(&taken),
         Entry::Slots(n, old) => state.lanes[lane(n)].values.arc.truncate(old),
         Entry::Level(vertex, old) => state.graph.level[vertex as usize] = old,
         Entry::Flags(vertex, old) => state.graph.flags[vertex as usize] = old,
@@ -73,9 +79,11 @@ pub(crate) fn restore(state: &mut State, entry: Entry) {
                 values.wire.truncate(vertices);
                 values.elmore.truncate(vertices);
                 values.paths.truncate(vertices);
+                values.required.truncate(vertices);
                 values.end.truncate(vertices);
                 values.base.truncate(cells);
                 values.load.truncate(nets);
+                lane.stale.shrink(vertices);
             }
         }
         Entry::Rebuilt(old) => *state = *old,

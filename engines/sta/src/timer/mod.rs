@@ -5,13 +5,17 @@ mod lane;
 mod log;
 mod queue;
 mod read;
+mod slacks;
+mod stale;
 #[cfg(test)]
 mod tests;
 mod update;
+mod worst;
 
 use std::sync::Arc;
 
 use cellwright_db::{Design, Stamp};
+use smallvec::SmallVec;
 
 use crate::constraints::Constraints;
 use crate::delay::Calculator;
@@ -26,7 +30,11 @@ pub(crate) use lane::Lane;
 use lane::{Target, Work};
 use log::Log;
 
+use stale::Stale;
+use worst::{Leaf, Worst, order};
+
 pub use read::Side;
+pub use slacks::Slacks;
 
 /// What a timer computes with.
 #[derive(Clone, Debug)]
@@ -92,6 +100,43 @@ pub(crate) struct State {
     pub(crate) graph: Graph,
     pub(crate) setup: Option<Arc<Setup>>,
     pub(crate) lanes: Vec<Lane>,
+    worst: Worst,
+}
+
+impl State {
+    /// Slacks of a vertex over all corners, with `own` for corner `lane` where that is given.
+    fn leaf(&self, vertex: usize, own: Option<(usize, [f32; 2])>) -> Leaf {
+        let mut least = [order(worst::NO_END); 2];
+        for (number, lane) in self.lanes.iter().enumerate() {
+            let end = match own {
+                Some((own, end)) if own == number => end,
+                _ => lane.values.end[vertex],
+            };
+            least = [least[0].min(order(end[0])), least[1].min(order(end[1]))];
+        }
+        least
+    }
+
+    /// Takes a changed end slack of a corner, which was `old`, into the worst and total slacks.
+    fn end_moved(&mut self, lane: usize, vertex: Vertex, old: [f32; 2]) {
+        let at = vertex as usize;
+        let (old, new) = (self.leaf(at, Some((lane, old))), self.leaf(at, None));
+        let mut worst = std::mem::take(&mut self.worst);
+        worst.change(at, old, new, self.graph.len(), |vertex| self.leaf(vertex, None));
+        self.worst = worst;
+    }
+}
+
+/// What an undo goes back to.
+#[derive(Clone, Debug)]
+struct Mark {
+    /// Length of the log.
+    length: usize,
+    stamp: Stamp,
+    /// Flushes of required times so far.
+    flushes: u64,
+    /// How much was noted as stale, by lane.
+    stale: SmallVec<[usize; 2]>,
 }
 
 /// The timing of one design under one set of constraints.
@@ -106,8 +151,10 @@ pub struct Timer {
     pub(crate) state: State,
     stamp: Stamp,
     log: Log,
-    /// Length of the log and stamp before each update that is not kept.
-    marks: Vec<(usize, Stamp)>,
+    /// Where each update that is not kept started.
+    marks: Vec<Mark>,
+    /// Flushes of required times so far.
+    flushes: u64,
     work: Work,
 }
 
@@ -141,6 +188,7 @@ impl Timer {
             stamp: design.stamp(),
             log: Log::new(),
             marks: Vec::new(),
+            flushes: 0,
             work: Work::default(),
         };
         timer.full(design);
@@ -165,7 +213,7 @@ impl Timer {
         self.work.grow(graph.len());
         let mut lanes = Vec::with_capacity(self.models.len());
         for (number, models) in self.models.iter().enumerate() {
-            let mut lane = Lane::default();
+            let mut lane = Lane { stale: Stale::all(), ..Lane::default() };
             let view = View { design, models, graph: &graph };
             let context = Context { view, setup: &setup, calculator: self.config.calculator };
             lane.grow(&graph, &view);
@@ -181,26 +229,37 @@ impl Timer {
                     work.delay.push(vertex, level);
                 }
                 work.arrival.push(vertex, level);
-                work.required.push(vertex, level);
+                if graph.flags[vertex as usize] & flag::END != 0 {
+                    work.ends.push(vertex);
+                }
             }
             lane::delay_pass(&context, &mut target, work);
             lane::arrival_pass(&context, &mut target, work);
-            lane::required_pass(&context, &mut target, work);
+            lane::end_pass(&context, &mut target, work);
             lanes.push(lane);
         }
-        self.state = State { graph, setup: Some(setup), lanes };
+        let mut state = State { graph, setup: Some(setup), lanes, worst: Worst::default() };
+        state.worst = Worst::new(state.graph.len(), |vertex| state.leaf(vertex, None));
+        self.state = state;
     }
 
     /// Takes the last update that is not kept back, exactly. `false` when there is none.
     ///
     /// The caller undoes the design to the same state.
     pub fn undo(&mut self) -> bool {
-        let Some((length, stamp)) = self.marks.pop() else { return false };
-        while self.log.len() > length {
+        let Some(mark) = self.marks.pop() else { return false };
+        while self.log.len() > mark.length {
             let Some(entry) = self.log.pop() else { break };
             log::restore(&mut self.state, entry);
         }
-        self.stamp = stamp;
+        // Required times that were not worked out since are those of the mark. Others belong to the
+        // later state; the log has noted again where they differ.
+        if self.flushes == mark.flushes {
+            for (lane, length) in self.state.lanes.iter_mut().zip(&mark.stale) {
+                lane.stale.truncate(*length);
+            }
+        }
+        self.stamp = mark.stamp;
         true
     }
 

@@ -4,66 +4,50 @@ use cellwright_db::PinId;
 use cellwright_db::timing::Edge;
 
 use super::Timer;
-use super::lane::TOTAL_UNIT;
 use crate::constraints::MinMax;
 use crate::graph::{BrokenLoop, Vertex};
-use crate::search::{Paths, key};
+use crate::search::{Path, key};
 
 /// Which side of the analysis: [`MinMax::Min`] is hold, [`MinMax::Max`] is setup.
 pub type Side = MinMax;
 
 impl Timer {
-    fn paths(&self, lane: usize, vertex: Vertex) -> Option<&Paths> {
-        self.state.lanes.get(lane)?.values.paths.get(vertex as usize)
+    fn vertices(&self, pin: PinId) -> impl Iterator<Item = Vertex> + use<> {
+        let (a, b) = (self.state.graph.driver_vertex(pin), self.state.graph.vertex(pin));
+        std::iter::once(a).chain((a != b).then_some(b))
     }
-    fn vertices(&self, pin: PinId) -> [Vertex; 2] {
-        [self.state.graph.driver_vertex(pin), self.state.graph.vertex(pin)]
-    }
-    fn fold(
+    /// The paths of an edge (or both) at a pin with their required times, over corners.
+    fn paths(
         &self,
         pin: PinId,
         side: Side,
         edge: Option<Edge>,
-        of: impl Fn(&crate::search::Path) -> f32,
-        largest: bool,
-    ) -> Option<f32> {
-        let [a, b] = self.vertices(pin);
-        let vertices = std::iter::once(a).chain((a != b).then_some(b));
-        let mut found: Option<f32> = None;
-        for vertex in vertices {
-            for lane in 0..self.state.lanes.len() {
-                for path in self.paths(lane, vertex)? {
-                    let fits = key::side(path.key) == side.index()
-                        && edge.is_none_or(|edge| edge.index() == key::edge(path.key));
-                    if fits {
-                        let value = of(path);
-                        found = Some(match found {
-                            None => value,
-                            Some(old) if largest => old.max(value),
-                            Some(old) => old.min(value),
-                        });
-                    }
-                }
-            }
-        }
-        found
+    ) -> impl Iterator<Item = (&Path, f32)> {
+        self.vertices(pin).flat_map(move |vertex| {
+            self.state.lanes.iter().flat_map(move |lane| {
+                let at = vertex as usize;
+                let paths = lane.values.paths.get(at).map_or(&[][..], |paths| paths);
+                let required = lane.values.required.get(at).map_or(&[][..], |list| list);
+                let required = required.iter().copied().chain(std::iter::repeat(f32::NAN));
+                paths.iter().zip(required).filter(move |(path, _)| {
+                    key::side(path.key) == side.index()
+                        && edge.is_none_or(|edge| edge.index() == key::edge(path.key))
+                })
+            })
+        })
     }
-    /// Worst slack of a pin over edges, paths and corners, ns; `None` where no path arrives,
-    /// infinite where nothing requires one.
-    pub fn slack(&self, pin: PinId, side: Side) -> Option<f32> {
-        self.fold(pin, side, None, |path| path.slack(), false)
-    }
-    /// Worst slack of one edge of a pin, ns.
-    pub fn slack_of(&self, pin: PinId, side: Side, edge: Edge) -> Option<f32> {
-        self.fold(pin, side, Some(edge), |path| path.slack(), false)
+    pub(super) fn least_slack(&self, pin: PinId, side: Side, edge: Option<Edge>) -> Option<f32> {
+        let paths = self.paths(pin, side, edge);
+        paths.map(|(path, required)| path.slack(required)).reduce(f32::min)
     }
     /// Latest (max) or earliest (min) arrival of an edge at a pin, ns from the clock's time zero.
     pub fn arrival(&self, pin: PinId, side: Side, edge: Edge) -> Option<f32> {
-        self.fold(pin, side, Some(edge), |path| path.arrival, side == MinMax::Max)
+        let arrivals = self.paths(pin, side, Some(edge)).map(|(path, _)| path.arrival);
+        arrivals.reduce(if side == MinMax::Max { f32::max } else { f32::min })
     }
     /// Slew of an edge at a pin, ns; the worst over corners.
     pub fn slew(&self, pin: PinId, side: Side, edge: Edge) -> f32 {
-        let [vertex, _] = self.vertices(pin);
+        let vertex = self.state.graph.driver_vertex(pin);
         let corner = side.index() * 2 + edge.index();
         let slews = self
             .state
@@ -93,13 +77,7 @@ impl Timer {
     }
     /// Worst endpoint slack, ns; `None` without endpoints.
     pub fn worst_slack(&self, side: Side) -> Option<f32> {
-        let mut worst = f32::INFINITY;
-        for lane in &self.state.lanes {
-            for end in &lane.values.end {
-                worst = worst.min(end[side.index()]);
-            }
-        }
-        worst.is_finite().then_some(worst)
+        self.state.worst.slack(side.index())
     }
     /// Worst negative slack, ns: 0 when no endpoint is violated.
     pub fn wns(&self, side: Side) -> f32 {
@@ -109,13 +87,7 @@ impl Timer {
     ///
     /// With several corners an endpoint counts in the corner where it is worst.
     pub fn tns(&self, side: Side) -> f64 {
-        match self.state.lanes.as_slice() {
-            [only] => only.totals[side.index()] as f64 * TOTAL_UNIT,
-            _ => {
-                let negative = self.endpoints(side).into_iter().filter(|(_, slack)| *slack < 0.0);
-                negative.map(|(_, slack)| f64::from(slack)).sum()
-            }
-        }
+        self.state.worst.total(side.index())
     }
     /// Combinational loops and where they were broken.
     pub fn loops(&self) -> &[BrokenLoop] {

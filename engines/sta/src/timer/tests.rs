@@ -18,8 +18,9 @@ fn config(calculator: Calculator) -> Config {
     Config { corners: vec![(0, parasitics)], calculator }
 }
 
-/// Every number of a timer that means something, as bits.
-fn picture(timer: &Timer, design: &Design) -> Vec<(String, Vec<u64>)> {
+/// Every number of a timer that means something, as bits; required times only where `settled`.
+fn picture(timer: &Timer, design: &Design, settled: bool) -> Vec<(String, Vec<u64>)> {
+    assert!(!settled || timer.settled().is_some());
     let mut out = Vec::new();
     let bits = |values: &[f32]| values.iter().map(|v| u64::from(v.to_bits())).collect::<Vec<_>>();
     for lane in &timer.state.lanes {
@@ -32,7 +33,10 @@ fn picture(timer: &Timer, design: &Design) -> Vec<(String, Vec<u64>)> {
             let mut paths = Vec::new();
             for path in &values.paths[vertex] {
                 paths.push(path.key);
-                paths.extend(bits(&[path.arrival, path.required]));
+                paths.extend(bits(&[path.arrival]));
+            }
+            if settled {
+                paths.extend(bits(&values.required[vertex]));
             }
             out.push((format!("paths {name}"), paths));
             out.push((format!("end {name}"), bits(&values.end[vertex])));
@@ -53,7 +57,10 @@ fn picture(timer: &Timer, design: &Design) -> Vec<(String, Vec<u64>)> {
                 }
             }
         }
-        out.push(("totals".to_owned(), lane.totals.iter().map(|t| *t as u64).collect()));
+    }
+    for side in MinMax::BOTH {
+        let worst = timer.worst_slack(side).map_or(0, |slack| u64::from(slack.to_bits()));
+        out.push(("totals".to_owned(), vec![worst, timer.tns(side).to_bits()]));
     }
     out
 }
@@ -119,7 +126,11 @@ fn run(seed: u64, propagated: bool, calculator: Calculator, steps: usize) -> u32
     let mut timer = Timer::new(&design, constraints.clone(), config(calculator)).unwrap();
     let mut rebuilt = 0;
     for step in 0..steps {
-        let before = picture(&timer, &design);
+        let slacks_before = random.below(2) == 0;
+        if slacks_before {
+            timer.settle(&design).unwrap();
+        }
+        let before = picture(&timer, &design, slacks_before);
         let mark = design.mark();
         for _ in 0..1 + random.below(3) {
             change(&mut design, &mut random);
@@ -127,14 +138,23 @@ fn run(seed: u64, propagated: bool, calculator: Calculator, steps: usize) -> u32
         let dirty = design.dirty_since(mark);
         let updated = timer.update(&design, &dirty).unwrap();
         rebuilt += u32::from(updated.full);
-        let fresh = Timer::new(&design, constraints.clone(), config(calculator)).unwrap();
+        let mut fresh = Timer::new(&design, constraints.clone(), config(calculator)).unwrap();
         let what = format!("seed {seed} step {step} {:?}", design.delta_since(mark));
-        assert_same(&picture(&timer, &design), &picture(&fresh, &design), &what);
+        let slacks = random.below(2) == 0;
+        if slacks {
+            timer.settle(&design).unwrap();
+            fresh.settle(&design).unwrap();
+        }
+        let (ours, theirs) = (picture(&timer, &design, slacks), picture(&fresh, &design, slacks));
+        assert_same(&ours, &theirs, &what);
         if random.below(3) == 0 {
             design.undo_to(mark);
             assert!(timer.undo());
             assert_eq!(timer.stamp(), design.stamp());
-            assert_same(&picture(&timer, &design), &before, &what);
+            if slacks_before {
+                timer.settle(&design).unwrap();
+            }
+            assert_same(&picture(&timer, &design, slacks_before), &before, &what);
         } else if random.below(4) == 0 {
             timer.keep();
         }
@@ -179,8 +199,9 @@ fn threads_change_nothing() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let config = config(Calculator::DmpCeffElmore);
-            let timer = Timer::new(&design, constraints.clone(), config).unwrap();
-            picture(&timer, &design)
+            let mut timer = Timer::new(&design, constraints.clone(), config).unwrap();
+            timer.settle(&design).unwrap();
+            picture(&timer, &design, true)
         })
     };
     assert_same(&picture_at(1), &picture_at(2), "threads");

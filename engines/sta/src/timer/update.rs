@@ -6,7 +6,8 @@ use cellwright_db::{CellId, Design, DirtySet, MasterId, NetId, PinId};
 
 use super::lane::{self, Target};
 use super::log::Entry;
-use super::{State, Timer, TimerError, Updated};
+use super::stale;
+use super::{Mark, State, Timer, TimerError, Updated};
 use crate::graph::{Graph, Vertex, View, build, flag, levels};
 use crate::search::Context;
 
@@ -25,7 +26,12 @@ impl Timer {
         if dirty.to != design.stamp() {
             return Err(TimerError::Elsewhere { to: dirty.to, at: design.stamp() });
         }
-        self.marks.push((self.log.len(), self.stamp));
+        self.marks.push(Mark {
+            length: self.log.len(),
+            stamp: self.stamp,
+            flushes: self.flushes,
+            stale: self.state.lanes.iter().map(|lane| lane.stale.len()).collect(),
+        });
         self.stamp = dirty.to;
         let before = self.work.arcs;
         let full = needs_rebuild(self, design, dirty) || !self.patch(design, dirty);
@@ -45,13 +51,14 @@ impl Timer {
             return false;
         }
         let Some(setup) = self.state.setup.clone() else { return false };
-        let State { graph, lanes, .. } = &mut self.state;
-        for (number, lane) in lanes.iter_mut().enumerate() {
+        self.state.worst.grow(self.state.graph.len());
+        for number in 0..self.state.lanes.len() {
+            let State { graph, lanes, .. } = &mut self.state;
+            let lane = &mut lanes[number];
             let models = &self.models[number];
             let view = View { design, models, graph };
             let context = Context { view, setup: &setup, calculator: self.config.calculator };
             let slots = lane.values.arc.len();
-            self.log.push(Entry::Totals(number as u8, lane.totals));
             self.log.push(Entry::Slots(number as u8, slots));
             lane.grow(graph, &view);
             let work = &mut self.work;
@@ -78,14 +85,17 @@ impl Timer {
                         work.delay.push(driver, level(driver));
                     }
                     if structural {
-                        work.required.push(driver, level(driver));
+                        target.lane.stale.push(driver, stale::OWN);
                     }
                 }
             }
             for &pin in &dirty.pins {
                 for vertex in both(graph, pin) {
                     work.arrival.push(vertex, level(vertex));
-                    work.required.push(vertex, level(vertex));
+                    target.lane.stale.push(vertex, stale::OWN);
+                    if view.flags(vertex) & flag::END != 0 {
+                        work.ends.push(vertex);
+                    }
                     if view.is_driver(vertex) {
                         let leader = view.leader(vertex);
                         work.delay.push(leader, level(leader));
@@ -98,7 +108,12 @@ impl Timer {
             }
             lane::delay_pass(&context, &mut target, work);
             lane::arrival_pass(&context, &mut target, work);
-            lane::required_pass(&context, &mut target, work);
+            lane::end_pass(&context, &mut target, work);
+            let mut moved = std::mem::take(&mut self.work.moved);
+            for (vertex, old) in moved.drain(..) {
+                self.state.end_moved(number, vertex, old);
+            }
+            self.work.moved = moved;
         }
         true
     }
@@ -226,7 +241,10 @@ fn touch_cell(
         for vertex in both(view.graph, pin) {
             let level = view.graph.level[vertex as usize];
             work.arrival.push(vertex, level);
-            work.required.push(vertex, level);
+            target.lane.stale.push(vertex, stale::OWN);
+            if view.flags(vertex) & flag::END != 0 {
+                work.ends.push(vertex);
+            }
             if view.is_driver(vertex) {
                 let leader = view.leader(vertex);
                 work.delay.push(leader, view.graph.level[leader as usize]);
