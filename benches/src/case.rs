@@ -61,6 +61,7 @@ impl Case {
             liberty_early: vec![],
             liberty_late: vec![],
             spef: None,
+            spef_of: Default::default(),
         };
         let (mut verilog, mut top, mut sdc): (Vec<PathBuf>, _, Vec<PathBuf>) =
             (vec![], None, vec![]);
@@ -80,7 +81,7 @@ impl Case {
                 _ => {}
             }
         }
-        let spef = corner.spef.clone();
+        let files = corner.clone();
         let loaded = load(Bundle {
             name: name.clone(),
             tech: "any".into(),
@@ -96,11 +97,11 @@ impl Case {
         })?;
         let design = Design::new(&loaded.snapshot);
         let constraints = Arc::new(constraints(&loaded, &design)?);
-        let parasitics = match spef {
-            Some(file) => {
-                Parasitics::Annotated(Annotated::new(parasitics(&loaded, &design, &file)?.0).into())
-            }
-            None => Parasitics::None,
+        let parasitics = if files.spef.is_some() {
+            let (nets, ..) = parasitics(&loaded, &design, &files)?;
+            Parasitics::Annotated(Annotated::new(nets).into())
+        } else {
+            Parasitics::None
         };
         let mut swaps = Vec::new();
         for line in std::fs::read_to_string(folder.join("swaps.txt")).unwrap_or_default().lines() {

@@ -106,7 +106,10 @@ fn report(
     };
     let design = Design::new(&ready.loaded.snapshot);
     let start = Instant::now();
-    let timing = Timing::full(&design, setup)?;
+    let mut timing = Timing::full(&design, setup)?;
+    if arguments.pins {
+        timing.settle(&design)?;
+    }
     let seconds = start.elapsed().as_secs_f64();
     let timer = timing.timer();
     let sides = match arguments.report {
