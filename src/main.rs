@@ -15,6 +15,7 @@ macro_rules! put {
 
 mod answer;
 mod commands;
+mod foreign;
 mod picture;
 mod progress;
 mod table;

@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         design: bundle,
         out: arguments.out.clone(),
         agent: "anneal".to_owned(),
+        foreign: Default::default(),
         scenario: None,
         seconds: Some(arguments.seconds),
         proposals: None,

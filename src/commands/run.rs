@@ -12,6 +12,7 @@ use cellwright_judge::run::{RunFolder, Summary};
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::foreign::Foreign;
 use crate::progress::RunProgress;
 use crate::table::{number, table};
 use crate::{keys, picture};
@@ -27,6 +28,8 @@ pub(crate) struct Arguments {
     /// Who proposes: anneal or random.
     #[arg(long, default_value = "anneal")]
     pub(crate) agent: String,
+    #[command(flatten)]
+    pub(crate) foreign: Foreign,
     /// A scenario file (TOML or JSON) instead of the standard one.
     #[arg(long)]
     pub(crate) scenario: Option<PathBuf>,
@@ -55,10 +58,24 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // What can be refused without reading anything is refused first.
-    let agent = AgentSpec { name: arguments.agent.clone(), params: Default::default() };
-    cellwright_agents::by_name(&agent)?;
-    let key = keys::signing(arguments.key.as_ref())?;
     let wall = arguments.seconds.map(Duration::from_secs);
+    let mut foreign = arguments.foreign.agent(wall)?;
+    let agent = match (&arguments.foreign.agent_command, &foreign) {
+        (Some(command), Some(agent)) => {
+            for gap in agent.gaps() {
+                eprintln!("note: {gap}");
+            }
+            let mut params = serde_json::Map::new();
+            params.insert("command".to_owned(), command.clone().into());
+            AgentSpec { name: "command".to_owned(), params }
+        }
+        _ => {
+            let agent = AgentSpec { name: arguments.agent.clone(), params: Default::default() };
+            cellwright_agents::by_name(&agent)?;
+            agent
+        }
+    };
+    let key = keys::signing(arguments.key.as_ref())?;
     let mut progress = RunProgress::new(wall);
     let start = Start {
         design: arguments.design.clone(),
@@ -75,7 +92,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (folder, scenario, summary) = start::start(
         &start,
         &key,
-        &mut |scenario| Ok(cellwright_agents::by_name(&scenario.agent)?),
+        &mut |scenario| match foreign.take() {
+            Some(agent) => Ok(Box::new(agent)),
+            None => Ok(cellwright_agents::by_name(&scenario.agent)?),
+        },
         &mut progress,
         &mut |stage| match stage {
             Stage::Note(text) => eprintln!("note: {text}"),

@@ -522,6 +522,9 @@ fn drive(
         }
         let proposal = match agent.propose(host, feedback.as_ref()) {
             Ok(Some(proposal)) => proposal,
+            Ok(None) if limits.wall.is_some_and(|most| host.elapsed() >= most) => {
+                return Ok((StopReason::WallTime, None));
+            }
             Ok(None) => return Ok((StopReason::AgentDone, None)),
             Err(error) => return Ok((StopReason::AgentFailed, Some(error))),
         };

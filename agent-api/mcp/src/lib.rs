@@ -1,0 +1,1 @@
+//! A run spoken over MCP.
