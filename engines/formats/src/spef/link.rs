@@ -134,6 +134,9 @@ impl<'d> SpefLinker<'d> {
         let mut report = self.report;
         report.nets_annotated = nets.len();
         cover(self.design, &nets, &mut report);
+        for net in &mut nets {
+            list_pins(self.design, net);
+        }
         (nets, report)
     }
 
@@ -153,6 +156,19 @@ impl<'d> SpefLinker<'d> {
         grown.merge(&net, borders);
         if !grown.reads.contains(&read) {
             grown.reads.push(read);
+        }
+    }
+}
+
+/// Lists every pin of the net as a node, without capacitance and resistors where the file has none:
+/// so a pin that the extractor left out can be told from one that is connected later.
+fn list_pins(design: &Design, net: &mut RcNet) {
+    let mut known: Vec<PinId> = net.pins().collect();
+    known.sort_unstable();
+    for &pin in design.net_pins(net.net) {
+        if known.binary_search(&pin).is_err() {
+            net.nodes.push(RcNode::Pin(pin));
+            net.cap.push(0.0);
         }
     }
 }

@@ -457,7 +457,7 @@ fn clock_fanout(view: &View<'_>, vertex: Vertex, mut f: impl FnMut(Vertex)) {
     if view.is_driver(vertex)
         && let Some(net) = view.design.pin_net(pin)
     {
-        view.loads(net).for_each(&mut f);
+        view.loads(net).filter(|load| view.pin(*load) != pin).for_each(&mut f);
     }
     if view.vertex(pin) == vertex
         && let Owner::Cell(cell, number) = view.design.owner(pin)

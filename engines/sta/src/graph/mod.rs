@@ -169,7 +169,8 @@ impl<'a> View<'a> {
         }
         drivers
     }
-    /// All load vertices of a net.
+    /// All load vertices of a net. What a bidirectional pin drives does not come back in by the same
+    /// pin: a wire leads from a driver to the loads on other pins.
     #[inline]
     pub(crate) fn loads(&self, net: NetId) -> impl Iterator<Item = Vertex> + 'a {
         let graph = self.graph;
@@ -194,7 +195,7 @@ impl<'a> View<'a> {
         if self.is_driver(vertex)
             && let Some(net) = self.design.pin_net(pin)
         {
-            self.loads(net).for_each(&mut f);
+            self.loads(net).filter(|load| self.pin(*load) != pin).for_each(&mut f);
         }
         if self.vertex(pin) == vertex
             && let Owner::Cell(cell, number) = self.design.owner(pin)
@@ -217,7 +218,8 @@ impl<'a> View<'a> {
             if self.flags(vertex) & flag::LOAD != 0
                 && let Some(net) = self.design.pin_net(pin)
             {
-                self.drivers(net).into_iter().for_each(f);
+                let others = self.drivers(net).into_iter();
+                others.filter(|driver| self.pin(*driver) != pin).for_each(f);
             }
         } else if let Owner::Cell(cell, number) = self.design.owner(pin)
             && let Some(model) = self.model(cell)

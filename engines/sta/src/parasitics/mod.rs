@@ -38,3 +38,13 @@ pub struct RcNet {
     /// Coupling capacitances to other nets: node, pF.
     pub coupling: Vec<(u32, f32)>,
 }
+
+impl RcNet {
+    /// The pins among the nodes, in their order.
+    pub fn pins(&self) -> impl Iterator<Item = PinId> + '_ {
+        self.nodes.iter().filter_map(|node| match node {
+            RcNode::Pin(pin) => Some(*pin),
+            RcNode::Internal(_) => None,
+        })
+    }
+}

@@ -136,14 +136,6 @@ impl Walk {
         Pi { near: (y1 - far) as f32, r: (-y3 * y3 / (y2 * y2 * y2)) as f32, far: far as f32 }
     }
 
-    /// The pins that the walk met.
-    pub fn met<'a>(&'a self, net: &'a RcNet) -> impl Iterator<Item = PinId> + 'a {
-        self.order.iter().filter_map(|(node, ..)| match net.nodes[*node as usize] {
-            RcNode::Pin(pin) => Some(pin),
-            RcNode::Internal(_) => None,
-        })
-    }
-
     /// Elmore delay of each pin met, ns, after [`Walk::reduce`].
     pub fn elmore<'a>(&'a self, net: &'a RcNet) -> impl Iterator<Item = (PinId, f64)> + 'a {
         self.order.iter().zip(&self.delay).filter_map(|((node, ..), delay)| {

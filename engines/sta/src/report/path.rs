@@ -214,9 +214,9 @@ fn before(
     };
     if !view.is_driver(vertex) {
         let net = view.design.pin_net(pin)?;
-        for driver in view.drivers(net) {
+        for driver in view.drivers(net).into_iter().filter(|driver| view.pin(*driver) != pin) {
             for from in &values.paths[driver as usize] {
-                let (to_key, add) = context.through_wire(values, from.key, vertex);
+                let (to_key, add) = context.through_wire(values, from.key, driver, vertex);
                 if same(to_key, from.arrival + add) {
                     return Some((driver, *from));
                 }

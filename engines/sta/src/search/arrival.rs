@@ -102,15 +102,21 @@ impl<'a> Context<'a> {
         Some((self.passed(to_key, arc.to), add))
     }
 
-    /// Key and delay of a path after the wire into `load`.
+    /// Key and delay of a path after the wire from `driver` into `load`.
     #[inline]
-    pub(crate) fn through_wire(&self, values: &Values, from_key: Key, load: Vertex) -> (Key, f32) {
+    pub(crate) fn through_wire(
+        &self,
+        values: &Values,
+        from_key: Key,
+        driver: Vertex,
+        load: Vertex,
+    ) -> (Key, f32) {
         let is_clock = key::is_clock(from_key);
         let corner = key::corner(from_key);
         let add = if is_clock && !self.is_propagated(from_key) {
             0.0
         } else {
-            let wire = values.wire[load as usize][corner];
+            let wire = values.wire_delay(driver, load)[corner];
             if self.setup.plain {
                 wire
             } else {
@@ -143,12 +149,12 @@ impl<'a> Context<'a> {
                 && let Some(net) = self.view.design.pin_net(pin)
             {
                 for driver in self.view.drivers(net) {
-                    if self.view.flags(driver) & flag::CUT != 0 {
+                    if self.view.flags(driver) & flag::CUT != 0 || self.view.pin(driver) == pin {
                         continue;
                     }
                     work += 1;
                     for path in &values.paths[driver as usize] {
-                        let (to_key, add) = self.through_wire(values, path.key, vertex);
+                        let (to_key, add) = self.through_wire(values, path.key, driver, vertex);
                         merge(found, to_key, path.arrival + add);
                     }
                 }

@@ -9,10 +9,12 @@ pub(crate) mod latch;
 pub(crate) mod required;
 pub(crate) mod setup;
 
+use std::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use crate::delay::Calculator;
-use crate::graph::View;
+use crate::graph::{Vertex, View};
 use crate::parasitics::Pi;
 use key::Key;
 use setup::Setup;
@@ -48,8 +50,10 @@ pub(crate) type Requireds = SmallVec<[f32; 4]>;
 pub(crate) struct Values {
     /// Slew by vertex, ns.
     pub(crate) slew: Vec<Quad>,
-    /// Wire delay into a load vertex, ns.
+    /// Wire delay into a load vertex from its net's first driver, ns.
     pub(crate) wire: Vec<Quad>,
+    /// Wire delay into a load vertex from a further driver of its net, ns: (load, driver).
+    pub(crate) other_wire: BTreeMap<(Vertex, Vertex), Quad>,
     /// Elmore delay of a load vertex, ns.
     pub(crate) elmore: Vec<Quad>,
     /// Load of a net's driver.
@@ -64,6 +68,18 @@ pub(crate) struct Values {
     pub(crate) required: Vec<Requireds>,
     /// Slack of an endpoint's own checks `[hold, setup]` by vertex, ns; infinite without check.
     pub(crate) end: Vec<[f32; 2]>,
+}
+
+impl Values {
+    /// Wire delay from a driver to a load of its net, ns.
+    #[inline]
+    pub(crate) fn wire_delay(&self, driver: Vertex, load: Vertex) -> Quad {
+        let first = self.wire[load as usize];
+        if self.other_wire.is_empty() {
+            return first;
+        }
+        self.other_wire.get(&(load, driver)).copied().unwrap_or(first)
+    }
 }
 
 /// What evaluation reads.

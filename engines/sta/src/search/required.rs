@@ -80,11 +80,11 @@ impl Context<'_> {
             && flags & flag::CUT == 0
             && let Some(net) = self.view.design.pin_net(pin)
         {
-            for load in self.view.loads(net) {
+            for load in self.view.loads(net).filter(|load| self.view.pin(*load) != pin) {
                 work += 1;
                 for (path, required) in paths.iter().zip(requireds.iter_mut()) {
                     let side = key::side(path.key);
-                    let (to_key, add) = self.through_wire(values, path.key, load);
+                    let (to_key, add) = self.through_wire(values, path.key, vertex, load);
                     let bound = lookup(values, load, to_key);
                     *required = tighter(side, *required, bound - add);
                 }

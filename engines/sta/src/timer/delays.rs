@@ -19,8 +19,10 @@ pub(crate) struct NetResult {
     pub(crate) arcs: Vec<(u32, [f32; 2])>,
     /// Driver, slew, end of its entries in `arcs`.
     pub(crate) drivers: Vec<(Vertex, Quad, usize)>,
-    /// Load, wire delay, slew.
+    /// Load, wire delay from the first driver, slew.
     pub(crate) loads: Vec<(Vertex, Quad, Quad)>,
+    /// Wire delays from further drivers: (load, driver).
+    pub(crate) other_wires: Vec<((Vertex, Vertex), Quad)>,
     /// Arcs looked at.
     pub(crate) work: u64,
 }
@@ -30,6 +32,7 @@ impl NetResult {
         self.arcs.clear();
         self.drivers.clear();
         self.loads.clear();
+        self.other_wires.clear();
         self.work = 0;
     }
 }
@@ -74,6 +77,16 @@ impl Load {
     }
 }
 
+/// The loads that a driver's wires lead to: those on other pins than its own.
+fn others<'l>(
+    loads: &'l mut SmallVec<[Load; 8]>,
+    context: &Context<'_>,
+    driver: Vertex,
+) -> impl Iterator<Item = &'l mut Load> {
+    let view = context.view;
+    loads.iter_mut().filter(move |load| view.pin(load.vertex) != view.pin(driver))
+}
+
 /// Slew at which an arc of a cell is entered.
 #[inline]
 fn source_slew(context: &Context<'_>, values: &Values, role: Role, from: Vertex) -> Quad {
@@ -114,11 +127,18 @@ pub(crate) fn evaluate(
             });
         }
     }
-    for &driver in &drivers {
+    for (number, &driver) in drivers.iter().enumerate() {
+        let first_wires: SmallVec<[Quad; 8]> = match number {
+            0 => SmallVec::new(),
+            _ => loads
+                .iter_mut()
+                .map(|load| std::mem::replace(&mut load.wire, [f32::NAN; 4]))
+                .collect(),
+        };
         let mut slew = [f32::NAN; 4];
         match view.design.owner(view.pin(driver)) {
             Owner::Port(port) => {
-                from_port(context, port, &pi, &mut slew, &mut loads);
+                from_port(context, driver, port, &pi, &mut slew, &mut loads);
                 result.work += 1;
             }
             Owner::Cell(cell, number) => {
@@ -151,7 +171,7 @@ pub(crate) fn evaluate(
                             // Latch data arcs do not shape the slew behind the latch.
                             if entry.role != Role::LatchData {
                                 take(&mut slew[corner], drive.slew, side);
-                                for load in &mut loads {
+                                for load in others(&mut loads, context, driver) {
                                     load.take(&drive, swing, 0.0, side, to_edge);
                                 }
                             }
@@ -163,6 +183,12 @@ pub(crate) fn evaluate(
             }
         }
         result.drivers.push((driver, slew.map(zero), result.arcs.len()));
+        for (load, first) in loads.iter_mut().zip(first_wires) {
+            let own = std::mem::replace(&mut load.wire, first);
+            if view.pin(load.vertex) != view.pin(driver) {
+                result.other_wires.push(((load.vertex, driver), own.map(zero)));
+            }
+        }
     }
     for load in loads {
         result.loads.push((load.vertex, load.wire.map(zero), load.slew.map(zero)));
@@ -191,6 +217,7 @@ fn other_thresholds(
 /// An input port drives: a driving cell, or a given slew.
 fn from_port(
     context: &Context<'_>,
+    driver: Vertex,
     port: PortId,
     pi: &[Pi; 4],
     slew: &mut Quad,
@@ -202,7 +229,7 @@ fn from_port(
         let cell = environment.and_then(|port| port.driving_cell[side][edge].as_ref());
         if let Some(cell) = cell
             && let Some(model) = context.view.models.get(cell.master)
-            && driven(context, cell, model, pi, slew, loads, side, edge)
+            && driven(context, driver, cell, model, pi, slew, loads, side, edge)
         {
             continue;
         }
@@ -211,7 +238,7 @@ fn from_port(
             .unwrap_or(0.0);
         take(&mut slew[corner], given, side);
         let drive = Drive::port(context.calculator, given);
-        for load in loads.iter_mut() {
+        for load in others(loads, context, driver) {
             let swing = match &load.other {
                 Some(other) => other[side][edge].0,
                 None => load_swing(context, load.vertex, side, edge),
@@ -243,6 +270,7 @@ fn load_swing(context: &Context<'_>, load: Vertex, side: usize, edge: usize) -> 
 #[expect(clippy::too_many_arguments, reason = "one place calls it")]
 fn driven(
     context: &Context<'_>,
+    driver: Vertex,
     cell: &DrivingCell,
     model: &Model,
     pi: &[Pi; 4],
@@ -273,7 +301,7 @@ fn driven(
             let drive = context.calculator.drive(gate, input, &pi[corner], swing);
             let extra = (drive.delay - unloaded) * cell.multiply_by;
             take(&mut slew[corner], drive.slew, side);
-            for load in loads.iter_mut() {
+            for load in others(loads, context, driver) {
                 load.take(&drive, swing, extra, side, edge);
             }
             any = true;
@@ -356,8 +384,10 @@ pub(crate) fn net_load(
             out[corner] = Pi { near: sum as f32, r: 0.0, far: 0.0 };
             continue;
         };
-        let met: f64 = walk.met(network).map(cap).sum();
-        out[corner] = walk.reduce(network, 1.0, (sum - met).max(0.0), cap);
+        // A pin that is no node of the network was connected after it was extracted, and loads the
+        // driver. A node that no resistor leads to carries nothing, as in OpenSTA 3.1.0.
+        let listed: f64 = network.pins().map(cap).sum();
+        out[corner] = walk.reduce(network, 1.0, (sum - listed).max(0.0), cap);
         for (pin, elmore) in walk.elmore(network) {
             let vertex = extras + pin.0;
             if let Ok(at) = elmores.binary_search_by_key(&vertex, |(vertex, _)| *vertex) {

@@ -215,7 +215,18 @@ fn apply_delays(
             *old = slew;
         }
     }
+    let leader = result.drivers.first().map(|(driver, ..)| *driver);
     for &(vertex, wire, slew) in &result.loads {
+        if let Some(leader) = leader
+            && !values.other_wire.is_empty()
+            && let Some(old) = values.other_wire.remove(&(vertex, leader))
+            && let Some(log) = &mut target.log
+        {
+            // It was a further driver and has become the first.
+            log.push(Entry::OtherWire(target.number, (vertex, leader), Some(old)));
+            work.arrival.push(vertex, level(vertex));
+            target.lane.stale.push(vertex, stale::SOURCES);
+        }
         let old = &mut values.wire[vertex as usize];
         if !same(old, &wire) {
             if let Some(log) = &mut target.log {
@@ -236,6 +247,16 @@ fn apply_delays(
                 checks_changed(context, &mut target.lane.stale, work, vertex, true);
             }
             *old = slew;
+        }
+    }
+    for &(ends, wire) in &result.other_wires {
+        let old = values.other_wire.insert(ends, wire);
+        if old.is_none_or(|old| !same(&old, &wire))
+            && let Some(log) = &mut target.log
+        {
+            log.push(Entry::OtherWire(target.number, ends, old));
+            work.arrival.push(ends.0, level(ends.0));
+            target.lane.stale.push(ends.0, stale::SOURCES);
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::search::{Paths, Quad};
 pub(crate) enum Entry {
     Slew(u8, Vertex, Quad),
     Wire(u8, Vertex, Quad),
+    /// Wire of a further driver: load, driver.
+    OtherWire(u8, (Vertex, Vertex), Option<Quad>),
     Elmore(u8, Vertex, Quad),
     Load(u8, NetId, Box<[Pi; 4]>),
     Arc(u8, u32, [f32; 2]),
@@ -42,6 +44,13 @@ pub(crate) fn restore(state: &mut State, entry: Entry) {
     match entry {
         Entry::Slew(n, vertex, old) => state.lanes[lane(n)].values.slew[vertex as usize] = old,
         Entry::Wire(n, vertex, old) => state.lanes[lane(n)].values.wire[vertex as usize] = old,
+        Entry::OtherWire(n, ends, old) => {
+            let wires = &mut state.lanes[lane(n)].values.other_wire;
+            match old {
+                Some(old) => wires.insert(ends, old),
+                None => wires.remove(&ends),
+            };
+        }
         Entry::Elmore(n, vertex, old) => state.lanes[lane(n)].values.elmore[vertex as usize] = old,
         Entry::Load(n, net, old) => state.lanes[lane(n)].values.load[net.index()] = *old,
         Entry::Arc(n, slot, old) => state.lanes[lane(n)].values.arc[slot as usize] = old,
