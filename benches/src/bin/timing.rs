@@ -153,7 +153,10 @@ fn ours(folder: &Path) -> Result<(), Box<dyn Error>> {
     let Case { mut design, constraints, parasitics, swaps, .. } = Case::read(folder)?;
     println!("read={}", thread_seconds() - start);
     println!("cells={}", design.cells().count());
-    for (name, calculator) in CALCULATORS {
+    let only = std::env::var("ONLY").ok();
+    for (name, calculator) in
+        CALCULATORS.into_iter().filter(|c| only.as_ref().is_none_or(|o| o == c.0))
+    {
         let config = Config { corners: vec![(0, parasitics.clone())], calculator };
         let start = thread_seconds();
         let mut timer = Timer::new(&design, constraints.clone(), config)?;
@@ -165,7 +168,10 @@ fn ours(folder: &Path) -> Result<(), Box<dyn Error>> {
         } else {
             println!("full_{name}={full}");
         }
-        what_ifs(&mut design, &mut timer, name, &mut sum)?;
+        // Libraries without functions have no alternatives: their swaps serve.
+        let all = walk(&design);
+        let tries = if all.is_empty() { &swaps } else { &all };
+        what_ifs(&mut design, &mut timer, tries, name, &mut sum)?;
         let first = design.mark();
         let start = thread_seconds();
         for &(cell, to) in &swaps {
@@ -211,19 +217,22 @@ fn walk(design: &Design) -> Vec<(CellId, MasterId)> {
 fn what_ifs(
     design: &mut Design,
     timer: &mut Timer,
+    tries: &[(CellId, MasterId)],
     name: &str,
     sum: &mut f64,
 ) -> Result<(), Box<dyn Error>> {
-    let all = walk(design);
     let mut dirty = DirtySet::empty(design.stamp());
     let (mut count, work) = (0_u32, timer.work());
+    let (mut sizes, mut full) = (Vec::new(), 0);
     let start = thread_seconds();
     let mut seconds = 0.0;
-    for &(cell, to) in all.iter().cycle().take(500_000) {
+    for &(cell, to) in tries.iter().cycle().take(500_000) {
         let mark = design.mark();
         design.resize_cell(cell, to)?;
         design.dirty_into(mark, &mut dirty);
-        timer.update(design, &dirty)?;
+        let updated = timer.update(design, &dirty)?;
+        sizes.push(updated.arcs);
+        full += u32::from(updated.full);
         *sum += figures(timer);
         timer.undo();
         design.undo_to(mark);
@@ -236,6 +245,12 @@ fn what_ifs(
         }
     }
     println!("rate_{name}={}", f64::from(count) / seconds);
+    println!("full_{name}_what_ifs={full}");
+    sizes.sort_unstable();
+    for percent in [10, 25, 50, 75, 90, 95, 99] {
+        let at = sizes.len() * percent / 100;
+        println!("arcs_{name}_p{percent}={}", sizes.get(at).copied().unwrap_or(0));
+    }
     println!("arcs_{name}={}", (timer.work() - work) as f64 / f64::from(count));
     Ok(())
 }

@@ -130,13 +130,57 @@ impl Gate {
     /// the delay is what the table says.
     #[inline]
     pub fn delay_slew(&self, slew: f64, load: f64) -> (f64, f64) {
+        self.row(slew).delay_slew(load)
+    }
+
+    /// The tables at input slew `slew` (ns), to be asked for several loads.
+    #[inline]
+    pub fn row(&self, slew: f64) -> Row<'_> {
         match &self.form {
             Form::Pair { slew: slews, load: loads, values } => {
                 let (i, u) = segment(slews, slew);
+                let width = loads.len();
+                let rows = &values[i * width..(i + 2) * width];
+                Row::Pair { loads, rows, u }
+            }
+            Form::Apart { delay, slew: slews } => Row::Apart { delay, slews: slews.as_ref(), slew },
+        }
+    }
+}
+
+/// Delay and slew tables of one arc and edge at one input slew.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'a> {
+    /// Two rows of the tables, and how far between them the slew lies.
+    Pair {
+        /// Load axis.
+        loads: &'a [f32],
+        /// Delay and slew by load, of the lower and of the upper slew.
+        rows: &'a [[f32; 2]],
+        /// 0 at the lower row, 1 at the upper one.
+        u: f64,
+    },
+    /// Tables that are asked one by one.
+    Apart {
+        /// Delay.
+        delay: &'a Table,
+        /// Slew.
+        slews: Option<&'a Table>,
+        /// Input slew, ns.
+        slew: f64,
+    },
+}
+
+impl Row<'_> {
+    /// [`Gate::delay_slew`] at `load` (pF).
+    #[inline]
+    pub fn delay_slew(&self, load: f64) -> (f64, f64) {
+        match *self {
+            Row::Pair { loads, rows, u } => {
                 let (j, v) = segment(loads, load);
                 let width = loads.len();
-                let row = &values[i * width + j..i * width + j + width + 2];
-                let (a, b, c, d) = (row[0], row[width], row[width + 1], row[1]);
+                let (low, high) = (&rows[j..j + 2], &rows[width + j..width + j + 2]);
+                let (a, b, c, d) = (low[0], high[0], high[1], low[1]);
                 let weight = [(1.0 - u) * (1.0 - v), u * (1.0 - v), u * v, (1.0 - u) * v];
                 let mix = |k: usize| {
                     weight[0] * f64::from(a[k])
@@ -146,9 +190,9 @@ impl Gate {
                 };
                 (mix(0), mix(1).max(0.0))
             }
-            Form::Apart { delay, slew: slews } => {
+            Row::Apart { delay, slews, slew } => {
                 let query = Query { slew, load, ..Query::default() };
-                let out = slews.as_ref().map_or(0.0, |table| value(table, &query));
+                let out = slews.map_or(0.0, |table| value(table, &query));
                 (value(delay, &query), out.max(0.0))
             }
         }

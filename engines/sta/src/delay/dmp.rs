@@ -7,11 +7,11 @@
 //! CMOS gates with RC loads", IEEE TCAD 15(5), 1996). Slews are measured on the waveform at the
 //! driver, delays and slews of loads on that waveform behind a pole at the Elmore delay.
 
-use super::root::{exp, find, solve};
+use super::root::{Bracket, exp, find, solve2, solve3};
 use super::{Drive, Wave};
 use crate::graph::model::Swing;
 use crate::parasitics::Pi;
-use crate::table::Gate;
+use crate::table::{Gate, Row};
 
 const DRIVER_TOLERANCE: f64 = 0.01;
 const DRIVER_ITERATIONS: usize = 100;
@@ -40,13 +40,14 @@ pub(super) struct Solved {
 }
 
 /// Table values at a load: delay, and the slew between the thresholds (derated).
-fn table(gate: &Gate, slew: f64, load: f64, swing: &Swing) -> (f64, f64) {
-    let (delay, out) = gate.delay_slew(slew, load);
+#[inline]
+fn table(row: &Row<'_>, load: f64, swing: &Swing) -> (f64, f64) {
+    let (delay, out) = row.delay_slew(load);
     (delay, out * swing.derate)
 }
 
-fn capacitive(gate: &Gate, slew: f64, total: f64) -> Drive {
-    let (delay, slew) = gate.delay_slew(slew, total);
+fn capacitive(row: &Row<'_>, total: f64) -> Drive {
+    let (delay, slew) = row.delay_slew(total);
     Drive { delay, slew, wave: Wave::Elmore }
 }
 
@@ -54,24 +55,24 @@ fn capacitive(gate: &Gate, slew: f64, total: f64) -> Drive {
 pub(super) fn drive(gate: &Gate, slew: f64, load: &Pi, swing: &Swing) -> Drive {
     let (near, r, far) = (f64::from(load.near), f64::from(load.r), f64::from(load.far));
     let total = near + far;
+    let row = gate.row(slew);
     if r == 0.0 || far == 0.0 {
-        return capacitive(gate, slew, total);
+        return capacitive(&row, total);
     }
     // The driver's resistance: what the delay gains with 1 fF.
     let step = 1e-3;
-    let (d1, d2) = (gate.delay_slew(slew, total).0, gate.delay_slew(slew, total + step).0);
+    let (d1, d2) = (row.delay_slew(total).0, row.delay_slew(total + step).0);
     let rd = -swing.vth.ln() * (d1 - d2).abs() / step;
     if !rd.is_finite() || rd < 1e-5 || r < rd * 1e-3 || far < near * 1e-3 {
-        return capacitive(gate, slew, total);
+        return capacitive(&row, total);
     }
-    let driver = Driver { gate, slew, near, r, far, rd, swing };
+    let driver = Driver { row, near, r, far, rd, swing };
     let solved = if near < far * 1e-3 { driver.without_near() } else { driver.pi() };
-    solved.unwrap_or_else(|| capacitive(gate, slew, total))
+    solved.unwrap_or_else(|| capacitive(&row, total))
 }
 
 struct Driver<'a> {
-    gate: &'a Gate,
-    slew: f64,
+    row: Row<'a>,
     near: f64,
     r: f64,
     far: f64,
@@ -114,7 +115,7 @@ impl Driver<'_> {
     /// First guess of the ramp at effective capacitance `ceff`.
     fn guess(&self, ceff: f64) -> (f64, f64) {
         let swing = self.swing;
-        let (delay, slew) = table(self.gate, self.slew, ceff, swing);
+        let (delay, slew) = table(&self.row, ceff, swing);
         let dt = slew / (swing.vh - swing.vl);
         (delay + (1.0 - swing.vth).ln() * self.rd * ceff - swing.vth * dt, dt)
     }
@@ -122,7 +123,7 @@ impl Driver<'_> {
     /// Residuals of the two crossings at `ceff`, with derivatives by `t0`, `dt`, `ceff`.
     fn crossings(&self, t0: f64, dt: f64, ceff: f64) -> ([[f64; 4]; 2], f64, f64) {
         let swing = self.swing;
-        let (t_vth, slew) = table(self.gate, self.slew, ceff, swing);
+        let (t_vth, slew) = table(&self.row, ceff, swing);
         let t_vl = t_vth - slew * (swing.vth - swing.vl) / (swing.vh - swing.vl);
         let mut rows =
             [saturated(t_vth, t0, dt, self.rd, ceff), saturated(t_vl, t0, dt, self.rd, ceff)];
@@ -148,7 +149,7 @@ impl Driver<'_> {
         }
         let shape = Shape { pole: [p1, p2], g, beta };
         let (t0, dt, ceff) = self.solve3(&shape, c1 + c2).or_else(|| self.solve3(&shape, c2))?;
-        let (delay, table_slew) = self.gate.delay_slew(self.slew, ceff);
+        let (delay, table_slew) = self.row.delay_slew(ceff);
         let swing = self.swing;
         let mut solved = Solved {
             t0,
@@ -222,15 +223,12 @@ impl Driver<'_> {
             let swing = self.swing;
             let window = (slew / (swing.vh - swing.vl)).min(1.4 * dt);
             let current = shape.current(self.rd, dt, window, ceff);
-            let mut matrix = [
-                [0.0, shape.by_dt(self.rd, dt, ceff), by_ceff(self.rd, dt, ceff)],
-                [rows[0][1], rows[0][2], rows[0][3]],
-                [rows[1][1], rows[1][2], rows[1][3]],
-            ];
-            let mut step = [-current, -rows[0][0], -rows[1][0]];
-            if !solve(&mut matrix, &mut step) {
-                return None;
-            }
+            let by_dt = shape.by_dt(self.rd, dt, ceff);
+            let step = solve3([
+                [0.0, by_dt, by_ceff(self.rd, dt, ceff), -current],
+                [rows[0][1], rows[0][2], rows[0][3], -rows[0][0]],
+                [rows[1][1], rows[1][2], rows[1][3], -rows[1][0]],
+            ])?;
             let x = [t0, dt, ceff];
             let small =
                 step.iter().zip(x).all(|(step, x)| step.abs() <= x.abs() * DRIVER_TOLERANCE);
@@ -253,11 +251,10 @@ impl Driver<'_> {
             if dt <= 0.0 {
                 dt = t_vl / 100.0;
             }
-            let mut matrix = [[rows[0][1], rows[0][2]], [rows[1][1], rows[1][2]]];
-            let mut step = [-rows[0][0], -rows[1][0]];
-            if !solve(&mut matrix, &mut step) {
-                return None;
-            }
+            let step = solve2([
+                [rows[0][1], rows[0][2], -rows[0][0]],
+                [rows[1][1], rows[1][2], -rows[1][0]],
+            ])?;
             let small = step[0].abs() <= t0.abs() * DRIVER_TOLERANCE
                 && step[1].abs() <= dt.abs() * DRIVER_TOLERANCE;
             t0 += step[0];
@@ -318,6 +315,7 @@ impl Solved {
     }
 
     /// The node at `t` for the clipped ramp, and its slope.
+    #[inline]
     fn clipped(&self, unit: impl Fn(f64) -> (f64, f64), t: f64) -> (f64, f64) {
         let at = t - self.t0;
         if at <= 0.0 {
@@ -331,20 +329,31 @@ impl Solved {
         ((y - y1) / self.dt, (dy - dy1) / self.dt)
     }
 
-    fn crossing(&self, unit: &impl Fn(f64) -> (f64, f64), level: f64, end: f64) -> Option<f64> {
-        let f = |t: f64| {
-            let (y, dy) = self.clipped(unit, t);
-            (y - level, dy)
+    /// When a node crosses `vth`, `vl` and `vh`, looked for up to `end`.
+    #[inline]
+    fn crossings(&self, unit: impl Fn(f64) -> (f64, f64), end: f64) -> Option<[f64; 3]> {
+        // All three are looked for in one bracket, whose ends and middle they share.
+        let start = self.clipped(&unit, self.t0).0;
+        let last = self.clipped(&unit, end).0;
+        let (middle, slope) = self.clipped(&unit, (self.t0 + end) * 0.5);
+        let at = |level: f64| {
+            let f = |t: f64| {
+                let (y, dy) = self.clipped(&unit, t);
+                (y - level, dy)
+            };
+            let bracket = Bracket {
+                x: [self.t0, end],
+                y: [start - level, last - level],
+                middle: (middle - level, slope),
+            };
+            find(f, &bracket, WAVE_TOLERANCE, WAVE_ITERATIONS)
         };
-        find(f, self.t0, end, WAVE_TOLERANCE, WAVE_ITERATIONS)
+        Some([at(self.vth)?, at(self.vl)?, at(self.vh)?])
     }
 
     /// When the driver crosses `vth`, and its slew.
     fn driver_crossings(&self) -> Option<(f64, f64)> {
-        let unit = |t: f64| self.unit(t);
-        let cross = self.crossing(&unit, self.vth, self.end)?;
-        let low = self.crossing(&unit, self.vl, self.end)?;
-        let high = self.crossing(&unit, self.vh, self.end)?;
+        let [cross, low, high] = self.crossings(|t| self.unit(t), self.end)?;
         Some((cross, (high - low) / self.derate))
     }
 
@@ -358,30 +367,24 @@ impl Solved {
         }
         let p3 = 1.0 / elmore;
         // Each e^(−p t) of the driver passes a pole p3: partial fractions again.
+        let [p1, p2] = self.pole;
+        let mut last = elmore - self.b;
+        let [a, b] = [(p1, self.g[0]), (p2, self.g[1])].map(|(p, g)| {
+            let through = if g == 0.0 { 0.0 } else { g * p3 / (p3 - p) };
+            last -= through;
+            through
+        });
+        let (shift, a_slope, b_slope, last_slope) = (self.b, a * p1, b * p2, last * p3);
         let unit = |t: f64| {
-            let e3 = exp(-p3 * t);
-            let mut y = t + self.b - elmore;
-            let mut dy = 1.0;
-            let mut last = elmore - self.b;
-            for (p, g) in self.pole.iter().zip(self.g) {
-                if g == 0.0 {
-                    continue;
-                }
-                let through = g * p3 / (p3 - p);
-                let e = exp(-p * t);
-                y += through * e;
-                dy -= through * p * e;
-                last -= through;
-            }
-            (y + last * e3, dy - last * p3 * e3)
+            let (e1, e2, e3) = (exp(-p1 * t), exp(-p2 * t), exp(-p3 * t));
+            let y = t + shift - elmore + a * e1 + b * e2;
+            let dy = 1.0 - a_slope * e1 - b_slope * e2;
+            (y + last * e3, dy - last_slope * e3)
         };
         let end = self.end + elmore;
-        let found = (|| {
-            let cross = self.crossing(&unit, self.vth, end)?;
-            let low = self.crossing(&unit, self.vl, end)?;
-            let high = self.crossing(&unit, self.vh, end)?;
-            Some((cross - self.cross, (high - low) / self.derate))
-        })();
+        let found = self
+            .crossings(unit, end)
+            .map(|[cross, low, high]| (cross - self.cross, (high - low) / self.derate));
         let Some((delay, own)) = found else { return (elmore, slew) };
         let delay = if delay < 0.0 { elmore } else { delay };
         (delay, own.max(slew))

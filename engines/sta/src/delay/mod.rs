@@ -45,13 +45,10 @@ impl Calculator {
     #[inline]
     pub(crate) fn drive(self, gate: &Gate, slew: f64, load: &Pi, swing: &Swing) -> Drive {
         match self {
-            Calculator::Lumped => {
+            Calculator::Lumped | Calculator::LumpedElmore => {
                 let (delay, slew) = gate.delay_slew(slew, load.total());
-                Drive { delay, slew, wave: Wave::Flat }
-            }
-            Calculator::LumpedElmore => {
-                let (delay, slew) = gate.delay_slew(slew, load.total());
-                Drive { delay, slew, wave: Wave::Elmore }
+                // The slew is kept with the arc, so that it can be taken again.
+                Drive { delay, ..Drive::again(self, f64::from(slew as f32)) }
             }
             Calculator::DmpCeffElmore => dmp::drive(gate, slew, load, swing),
         }
@@ -59,6 +56,12 @@ impl Calculator {
 }
 
 impl Drive {
+    /// The drive of an arc that was evaluated before, with lumped loads: its slew as it was kept, ns.
+    /// The delay is not given again.
+    #[inline]
+    pub(crate) fn again(calculator: Calculator, slew: f64) -> Drive {
+        Drive { delay: f64::NAN, ..Drive::port(calculator, slew) }
+    }
     /// A driver without arc: an input port whose slew is given.
     pub(crate) fn port(calculator: Calculator, slew: f64) -> Drive {
         let wave = match calculator {

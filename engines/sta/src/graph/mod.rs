@@ -5,6 +5,7 @@
 //! sides come first (`0 .. extras`), then one vertex per pin in pin order: new cells append.
 
 pub(crate) mod build;
+pub(crate) mod fans;
 pub(crate) mod levels;
 pub(crate) mod model;
 
@@ -86,6 +87,8 @@ pub(crate) struct Graph {
     pub(crate) clocks: Vec<u16>,
     pub(crate) clock_sets: Vec<Vec<u16>>,
     pub(crate) loops: Vec<BrokenLoop>,
+    /// What hangs on each driver.
+    pub(crate) fans: fans::Fans,
 }
 
 /// Everything that evaluation reads and does not write.
@@ -197,6 +200,12 @@ impl<'a> View<'a> {
         {
             self.loads(net).filter(|load| self.pin(*load) != pin).for_each(&mut f);
         }
+        self.each_arc_sink(vertex, f);
+    }
+    /// Likewise along arcs alone.
+    #[inline]
+    pub(crate) fn each_arc_sink(&self, vertex: Vertex, mut f: impl FnMut(Vertex)) {
+        let pin = self.pin(vertex);
         if self.vertex(pin) == vertex
             && let Owner::Cell(cell, number) = self.design.owner(pin)
             && let Some(model) = self.model(cell)

@@ -358,12 +358,68 @@ impl Model {
 #[derive(Debug)]
 pub(crate) struct Models {
     pub(crate) of: IdVec<MasterId, Option<Model>>,
+    /// Masters with the same number have the same arcs, checks and slots, and differ in numbers
+    /// alone: tables, capacitances, thresholds.
+    shape: IdVec<MasterId, u32>,
     /// Thresholds of the library that serves ports, `[min, max][edge]`.
     pub(crate) port: [[Swing; 2]; 2],
     /// Its input thresholds, `[min, max][edge]`.
     pub(crate) port_input: [[f64; 2]; 2],
     /// Its number, `[min, max]`.
     pub(crate) port_lib: [u32; 2],
+    /// All masters and ports measure with the same libraries.
+    pub(crate) one_lib: bool,
+}
+
+fn same_shape(a: &Model, b: &Model) -> bool {
+    let gates = |arc: &Arc| {
+        let has = |side: usize| [arc.gate[side][0].is_some(), arc.gate[side][1].is_some()];
+        [has(0), has(1)]
+    };
+    let arc = |a: &Arc, b: &Arc| {
+        (a.from, a.to, a.role, a.pairs, a.slot) == (b.from, b.to, b.role, b.pairs, b.slot)
+            && a.when == b.when
+            && gates(a) == gates(b)
+    };
+    let tables = |check: &Check| [check.table[0].is_some(), check.table[1].is_some()];
+    let check = |a: &Check, b: &Check| {
+        (a.clock, a.data, a.edge, a.kind) == (b.clock, b.data, b.edge, b.kind)
+            && a.when == b.when
+            && tables(a) == tables(b)
+    };
+    let pin = |a: &Pin, b: &Pin| {
+        (&a.fanin, &a.fanout, &a.checks, &a.clocks, a.is_register_clock)
+            == (&b.fanin, &b.fanout, &b.checks, &b.clocks, b.is_register_clock)
+    };
+    a.pins.len() == b.pins.len()
+        && a.arcs.len() == b.arcs.len()
+        && a.checks.len() == b.checks.len()
+        && a.slots == b.slots
+        && a.latch_data == b.latch_data
+        && a.pins.iter().zip(&b.pins).all(|(a, b)| pin(a, b))
+        && a.arcs.iter().zip(&b.arcs).all(|(a, b)| arc(a, b))
+        && a.checks.iter().zip(&b.checks).all(|(a, b)| check(a, b))
+}
+
+fn shapes(of: &IdVec<MasterId, Option<Model>>) -> IdVec<MasterId, u32> {
+    let mut known: Vec<&Model> = Vec::new();
+    let mut bare = 0;
+    of.iter()
+        .map(|(_, model)| match model {
+            Some(model) => {
+                let at = known.iter().position(|other| same_shape(model, other));
+                at.unwrap_or_else(|| {
+                    known.push(model);
+                    known.len() - 1
+                }) as u32
+            }
+            // Masters without timing are like none.
+            None => {
+                bare += 1;
+                u32::MAX - bare
+            }
+        })
+        .collect()
 }
 
 impl Models {
@@ -399,7 +455,18 @@ impl Models {
             port_lib.map(|lib| library.timing_libs.get(lib as usize).map_or([plain; 2], swings));
         let port_input =
             port_lib.map(|lib| library.timing_libs.get(lib as usize).map_or([0.5; 2], inputs));
-        Models { of, port, port_input, port_lib }
+        let shape = shapes(&of);
+        let of: IdVec<MasterId, Option<Model>> = of;
+        let one_lib = of.iter().all(|(_, model)| model.as_ref().is_none_or(|m| m.lib == port_lib));
+        Models { of, shape, port, port_input, port_lib, one_lib }
+    }
+    /// Whether two masters differ in numbers alone.
+    #[inline]
+    pub(crate) fn same_shape(&self, a: MasterId, b: MasterId) -> bool {
+        match (self.shape.get(a), self.shape.get(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        }
     }
     /// The model of a master.
     #[inline]

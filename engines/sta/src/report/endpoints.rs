@@ -40,12 +40,12 @@ impl Timer {
             let vertex = self.state.graph.vertex(pin);
             for (corner, lane) in self.state.lanes.iter().enumerate() {
                 let Some(context) = self.context(design, corner) else { continue };
-                let Some(paths) = lane.values.paths.get(vertex as usize) else { continue };
-                for path in paths.iter().filter(|path| key::side(path.key) == side.index()) {
-                    context.each_end(&lane.values, vertex, path, |end| {
+                let paths = lane.values.paths.of(vertex);
+                for path in paths.filter(|path| key::side(path.key) == side.index()) {
+                    context.each_end(&lane.values, vertex, &path, |end| {
                         let found = Endpoint {
                             pin,
-                            group: group(&context, pin, path, end),
+                            group: group(&context, pin, &path, end),
                             kind: end.kind,
                             edge: Edge::BOTH[key::edge(path.key)],
                             corner,

@@ -11,10 +11,11 @@ impl Timer {
     pub fn not_finite(&self) -> Vec<PinId> {
         let bad = |vertex: usize| {
             self.state.lanes.iter().any(|lane| {
-                let paths = lane.values.paths.get(vertex).into_iter().flatten();
+                let paths = lane.values.paths.of(vertex as Vertex);
                 let ends = lane.values.end.get(vertex).into_iter().flatten();
                 // Positive infinity stands for a pin without a check.
-                paths.into_iter().any(|path| !path.arrival.is_finite())
+                let mut paths = paths;
+                paths.any(|path| !path.arrival.is_finite())
                     || ends.into_iter().any(|end| end.is_nan() || *end == f32::NEG_INFINITY)
             })
         };

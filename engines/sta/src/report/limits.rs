@@ -75,7 +75,7 @@ impl Timer {
                 let own = library.and_then(|(lib, side)| side.max_slew.or(lib.default_max_slew));
                 let limit = tighter(given(&limits.max_transition, design, pin), own.map(f64::from));
                 let slew = values.slew[vertex as usize];
-                let reached = !values.paths[vertex as usize].is_empty();
+                let reached = !values.paths.is_empty(vertex);
                 if reached {
                     check(LimitKind::MaxSlew, limit, f64::from(slew[2].max(slew[3])));
                 }
@@ -136,9 +136,9 @@ impl Timer {
             .map(|vertex| graph.pin(vertex as Vertex))
             .filter(|pin| design.has_pin(*pin) && design.pin_net(*pin).is_some())
             .filter(|pin| {
-                let vertex = graph.vertex(*pin) as usize;
+                let vertex = graph.vertex(*pin);
                 let clock = |lane: &crate::timer::Lane| {
-                    lane.values.paths[vertex].iter().any(|path| key::is_clock(path.key))
+                    lane.values.paths.of(vertex).any(|path| key::is_clock(path.key))
                 };
                 !self.state.lanes.iter().any(clock)
             })

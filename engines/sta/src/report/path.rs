@@ -96,14 +96,14 @@ impl Timer {
         for lane in 0..self.state.lanes.len() {
             let context = self.context(design, lane)?;
             let values = &self.state.lanes[lane].values;
-            for path in values.paths.get(vertex as usize)? {
+            for path in ((vertex as usize) < values.paths.len()).then(|| values.paths.of(vertex))? {
                 if key::side(path.key) != side.index() {
                     continue;
                 }
-                context.each_end(values, vertex, path, |end| {
+                context.each_end(values, vertex, &path, |end| {
                     let slack = end.slack(path.arrival);
                     if worst.as_ref().is_none_or(|worst| slack < worst.0) {
-                        worst = Some((slack, lane, *path, *end));
+                        worst = Some((slack, lane, path, *end));
                     }
                 });
             }
@@ -215,10 +215,10 @@ fn before(
     if !view.is_driver(vertex) {
         let net = view.design.pin_net(pin)?;
         for driver in view.drivers(net).into_iter().filter(|driver| view.pin(*driver) != pin) {
-            for from in &values.paths[driver as usize] {
+            for from in values.paths.of(driver) {
                 let (to_key, add) = context.through_wire(values, from.key, driver, vertex);
                 if same(to_key, from.arrival + add) {
-                    return Some((driver, *from));
+                    return Some((driver, from));
                 }
             }
         }
@@ -235,10 +235,10 @@ fn before(
             continue;
         }
         let arc = InstanceArc { cell, model, arc, pairs, from, to: vertex };
-        for source in &values.paths[from as usize] {
+        for source in values.paths.of(from) {
             let found = context.through_arc(values, &arc, source.key, key::edge(path.key));
             if found.is_some_and(|(to_key, add)| same(to_key, source.arrival + add)) {
-                return Some((from, *source));
+                return Some((from, source));
             }
         }
     }

@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
                         continue;
                     }
                     work += 1;
-                    for path in &values.paths[driver as usize] {
+                    for path in values.paths.of(driver) {
                         let (to_key, add) = self.through_wire(values, path.key, driver, vertex);
                         merge(found, to_key, path.arrival + add);
                     }
@@ -176,7 +176,7 @@ impl<'a> Context<'a> {
                     latch::through(self, values, &arc, found);
                     continue;
                 }
-                for path in &values.paths[from as usize] {
+                for path in values.paths.of(from) {
                     for to_edge in 0..2 {
                         if let Some((to_key, add)) =
                             self.through_arc(values, &arc, path.key, to_edge)

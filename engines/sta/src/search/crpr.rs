@@ -14,7 +14,7 @@ type Class = (Vertex, usize);
 /// Late minus early arrival of a clock edge at a tree driver, ns.
 fn spread(values: &Values, (vertex, edge): Class, launch: u16) -> f32 {
     let at = |side: usize| {
-        values.paths[vertex as usize].iter().find(|path| {
+        values.paths.of(vertex).find(|path| {
             key::is_clock(path.key)
                 && key::launch(path.key) == launch
                 && key::side(path.key) == side
@@ -36,7 +36,7 @@ fn parent(
     side: usize,
 ) -> Option<Class> {
     let (vertex, edge) = class;
-    let own = values.paths[vertex as usize].iter().find(|path| {
+    let own = values.paths.of(vertex).find(|path| {
         key::is_clock(path.key)
             && key::launch(path.key) == launch
             && key::side(path.key) == side
@@ -50,7 +50,7 @@ fn parent(
         let pairs = view.pairs(cell, model, arc);
         let from = view.arc_from(first, model.arcs[arc as usize].from);
         let arc = InstanceArc { cell, model, arc, pairs, from, to: vertex };
-        for path in &values.paths[from as usize] {
+        for path in values.paths.of(from) {
             if !key::is_clock(path.key) || key::side(path.key) != side {
                 continue;
             }

@@ -196,7 +196,7 @@ impl<'a> Context<'a> {
             (clock.master.is_some() && clock.propagated).then(|| clock.sources.first().copied())?
         });
         let found = at.and_then(|at| {
-            values.paths.get(at as usize)?.iter().find(|path| {
+            ((at as usize) < values.paths.len()).then(|| values.paths.of(at))?.find(|path| {
                 key::is_clock(path.key)
                     && key::launch(path.key) == capture
                     && key::side(path.key) == side
@@ -242,7 +242,7 @@ impl<'a> Context<'a> {
             && check.kind == CheckKind::Setup
             && model.latch_data.contains(&u32::from(check.data));
         let mut any = false;
-        for clock_path in &values.paths[clock_vertex as usize] {
+        for clock_path in values.paths.of(clock_vertex) {
             let capture = key::launch(clock_path.key);
             let fits = key::is_clock(clock_path.key)
                 && key::side(clock_path.key) != side
@@ -256,7 +256,7 @@ impl<'a> Context<'a> {
                 continue;
             };
             let margin = self.margin(values, cell, check, clock_vertex, path);
-            let latency = self.latency(clock_path, clock_pin, capture);
+            let latency = self.latency(&clock_path, clock_pin, capture);
             let uncertainty = self.setup.uncertainty(
                 (launch != key::NO_CLOCK).then_some(launch),
                 capture,

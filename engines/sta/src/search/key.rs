@@ -69,6 +69,16 @@ pub(crate) fn class(key: Key) -> Option<(Vertex, usize)> {
     let low = key & CLASS_MASK;
     (low != CLASS_MASK).then_some(((low >> 1) as Vertex, (low & 1) as usize))
 }
+/// Without side and edge: what paths that differ in these alone share.
+#[inline]
+pub(crate) fn head(key: Key) -> Key {
+    key & !(3 << EDGE)
+}
+/// A [`head`] with a side and an edge, `side * 2 + edge`.
+#[inline]
+pub(crate) fn at_corner(head: Key, corner: usize) -> Key {
+    head | (corner as u64) << EDGE
+}
 /// With another edge.
 #[inline]
 pub(crate) fn with_edge(key: Key, edge: usize) -> Key {

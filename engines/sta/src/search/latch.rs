@@ -50,7 +50,7 @@ fn openings(
     let Some(launcher) = setup.clock(launch) else { return Vec::new() };
     let _ = model;
     let mut found = Vec::new();
-    for clock_path in &values.paths[enable as usize] {
+    for clock_path in values.paths.of(enable) {
         let capture = key::launch(clock_path.key);
         let fits = key::is_clock(clock_path.key)
             && key::side(clock_path.key) == 0
@@ -67,7 +67,7 @@ fn openings(
         }
         let edge = usize::from(capture % 2);
         let time = launcher.edge[usize::from(launch % 2)] + distance;
-        let latency = context.latency(clock_path, pin, capture);
+        let latency = context.latency(&clock_path, pin, capture);
         let uncertainty = setup.uncertainty(Some(launch), capture, 1, Some(pin));
         let crpr = f64::from(crpr::credit(context, values, path.key, clock_path.key));
         let width = (clock.edge[1 - edge] - clock.edge[edge]).rem_euclid(clock.period.max(1e-12));
@@ -138,12 +138,12 @@ pub(crate) fn through(
     let checks = &arc.model.pins[entry.from as usize].checks;
     let setup = checks.iter().map(|check| &arc.model.checks[*check as usize]);
     let Some(check) = setup.clone().find(|check| check.kind == CheckKind::Setup) else { return };
-    for path in &values.paths[arc.from as usize] {
+    for path in values.paths.of(arc.from) {
         if key::is_clock(path.key) || key::launch(path.key) == key::NO_CLOCK {
             continue;
         }
         let (side, from_edge) = (key::side(path.key), key::edge(path.key));
-        for opening in openings(context, values, arc.cell, arc.model, check, path) {
+        for opening in openings(context, values, arc.cell, arc.model, check, &path) {
             let arrival = f64::from(path.arrival);
             if arrival <= opening.open {
                 continue;

@@ -6,6 +6,8 @@ pub(crate) mod ends;
 pub(crate) mod exceptions;
 pub(crate) mod key;
 pub(crate) mod latch;
+pub(crate) mod paths;
+mod plain;
 pub(crate) mod required;
 pub(crate) mod setup;
 
@@ -16,30 +18,11 @@ use smallvec::SmallVec;
 use crate::delay::Calculator;
 use crate::graph::{Vertex, View};
 use crate::parasitics::Pi;
-use key::Key;
+pub(crate) use paths::{AllPaths, Found, Path, Paths};
 use setup::Setup;
 
 /// Values by side and edge: `side * 2 + edge`, side 1 = max, edge 1 = fall.
 pub(crate) type Quad = [f32; 4];
-
-/// One path that arrives at a vertex.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Path {
-    pub(crate) key: Key,
-    /// ns.
-    pub(crate) arrival: f32,
-}
-
-impl Path {
-    /// Slack where the path must be there at `required` (ns), ns: infinite where nothing requires it.
-    #[inline]
-    pub(crate) fn slack(&self, required: f32) -> f32 {
-        if key::side(self.key) == 1 { required - self.arrival } else { self.arrival - required }
-    }
-}
-
-/// The paths of a vertex in ascending key order.
-pub(crate) type Paths = SmallVec<[Path; 4]>;
 
 /// Required times of the paths of a vertex in their order, ns; infinite where nothing requires the
 /// path.
@@ -62,8 +45,10 @@ pub(crate) struct Values {
     pub(crate) base: Vec<u32>,
     /// Delays `[min, max]` by slot, ns; NaN where the side does not exist.
     pub(crate) arc: Vec<[f32; 2]>,
+    /// Slews that arcs make at their drivers `[min, max]` by slot, ns; likewise.
+    pub(crate) arc_slew: Vec<[f32; 2]>,
     /// Paths by vertex.
-    pub(crate) paths: Vec<Paths>,
+    pub(crate) paths: AllPaths,
     /// Required times by vertex. They hold where [`crate::timer`] does not note them as stale.
     pub(crate) required: Vec<Requireds>,
     /// Slack of an endpoint's own checks `[hold, setup]` by vertex, ns; infinite without check.
@@ -79,6 +64,12 @@ impl Values {
             return first;
         }
         self.other_wire.get(&(load, driver)).copied().unwrap_or(first)
+    }
+    /// Makes room for the arcs of one more cell.
+    pub(crate) fn add_slots(&mut self, slots: u32) {
+        let count = self.arc.len() + slots as usize;
+        self.arc.resize(count, [f32::NAN; 2]);
+        self.arc_slew.resize(count, [f32::NAN; 2]);
     }
 }
 

@@ -4,7 +4,7 @@ use cellwright_db::Owner;
 
 use super::arrival::InstanceArc;
 use super::key::{self, Key};
-use super::{Context, Requireds, Values};
+use super::{Context, Paths, Requireds, Values};
 use crate::graph::model::Role;
 use crate::graph::{Vertex, flag};
 
@@ -23,14 +23,13 @@ fn tighter(side: usize, a: f32, b: f32) -> f32 {
 /// that differ in the clock tree driver alone stand for it.
 fn lookup(values: &Values, vertex: Vertex, to_key: Key) -> f32 {
     let side = key::side(to_key);
-    let paths = &values.paths[vertex as usize];
+    let paths = values.paths.of(vertex);
     let requireds = &values.required[vertex as usize];
-    if let Some(at) = paths.iter().position(|path| path.key == to_key) {
+    if let Some(at) = paths.clone().position(|path| path.key == to_key) {
         return requireds.get(at).copied().unwrap_or_else(|| unbound(side));
     }
     let head = to_key | key::CLASS_MASK;
     paths
-        .iter()
         .zip(requireds)
         .filter(|(path, _)| path.key | key::CLASS_MASK == head)
         .fold(unbound(side), |worst, (_, required)| tighter(side, worst, *required))
@@ -42,9 +41,9 @@ impl Context<'_> {
     pub(crate) fn end_slacks(&self, values: &Values, vertex: Vertex) -> ([f32; 2], u64) {
         let mut slacks = [f32::INFINITY; 2];
         let mut work = 0;
-        for path in &values.paths[vertex as usize] {
+        for path in values.paths.of(vertex) {
             let slack = &mut slacks[key::side(path.key)];
-            self.each_end(values, vertex, path, |found| {
+            self.each_end(values, vertex, &path, |found| {
                 work += 1;
                 *slack = slack.min(found.slack(path.arrival));
             });
@@ -62,9 +61,9 @@ impl Context<'_> {
     ) -> u64 {
         requireds.clear();
         let flags = self.view.flags(vertex);
-        let paths = &values.paths[vertex as usize];
+        let paths: Paths = values.paths.of(vertex).collect();
         let mut work = 0;
-        for path in paths {
+        for path in &paths {
             let side = key::side(path.key);
             let mut required = unbound(side);
             if flags & flag::END != 0 {

@@ -1,11 +1,11 @@
 //! Delays and slews of one net: its drivers' arcs, its wires, its loads.
 
 use cellwright_db::timing::Edge;
-use cellwright_db::{NetId, Owner, PinId, PortId};
+use cellwright_db::{CellId, NetId, Owner, PinId, PortId};
 use smallvec::SmallVec;
 
 use crate::constraints::{DrivingCell, MinMax};
-use crate::delay::{Drive, adjust, port_load};
+use crate::delay::{Calculator, Drive, adjust, port_load};
 use crate::graph::Vertex;
 use crate::graph::model::{Model, NO_SLOT, Role, Swing};
 use crate::parasitics::{Parasitics, Pi, Walk};
@@ -15,8 +15,8 @@ use crate::search::{Context, Quad, Values};
 /// What the evaluation of a net gives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NetResult {
-    /// Slot, delays `[min, max]`.
-    pub(crate) arcs: Vec<(u32, [f32; 2])>,
+    /// Slot, delays and driver slews `[min, max]`.
+    pub(crate) arcs: Vec<(u32, [f32; 2], [f32; 2])>,
     /// Driver, slew, end of its entries in `arcs`.
     pub(crate) drivers: Vec<(Vertex, Quad, usize)>,
     /// Load, wire delay from the first driver, slew.
@@ -37,6 +37,16 @@ impl NetResult {
     }
 }
 
+/// What of a net is to be evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scope<'a> {
+    /// All of it.
+    Whole,
+    /// What follows from the slews that changed at sources: corners by vertex, one bit each. All
+    /// else of the net stands as it was evaluated before.
+    Fresh(&'a [u8]),
+}
+
 /// Takes `new` into `slot` when it is worse for the side; NaN is empty.
 #[inline]
 fn take(slot: &mut f32, new: f64, side: usize) {
@@ -51,40 +61,42 @@ fn zero(value: f32) -> f32 {
     if value.is_nan() { 0.0 } else { value }
 }
 
+/// Driver and input thresholds by `[min, max][edge]`.
+type Thresholds = [[(Swing, f64); 2]; 2];
+
 /// A load of the net under evaluation.
 struct Load {
     vertex: Vertex,
     elmore: Quad,
-    /// Thresholds of the load's library where it is another one, by `[min, max][edge]`, with the
-    /// input threshold.
-    other: Option<[[(Swing, f64); 2]; 2]>,
+    /// Which of the net's other thresholds, where the load's library is another one.
+    other: Option<u16>,
     wire: Quad,
     slew: Quad,
 }
 
-impl Load {
-    /// Merges what one arc of the driver does here.
+/// The loads of the net under evaluation.
+struct Loads {
+    list: SmallVec<[Load; 8]>,
+    other: Vec<Thresholds>,
+    /// The load on the pin of the driver under evaluation, to which no wire of it leads.
+    own: Option<Vertex>,
+}
+
+impl Loads {
+    /// Merges what one arc of the driver does at each load.
     #[inline]
     fn take(&mut self, drive: &Drive, swing: &Swing, extra: f64, side: usize, edge: usize) {
         let corner = side * 2 + edge;
-        let mut result = drive.load(f64::from(self.elmore[corner]));
-        if let Some(other) = &self.other {
-            let (load, vth) = &other[side][edge];
-            result = adjust(result, swing, load, *vth);
+        for load in self.list.iter_mut().filter(|load| Some(load.vertex) != self.own) {
+            let mut result = drive.load(f64::from(load.elmore[corner]));
+            if let Some(other) = load.other {
+                let (own, vth) = &self.other[usize::from(other)][side][edge];
+                result = adjust(result, swing, own, *vth);
+            }
+            take(&mut load.wire[corner], result.0 + extra, side);
+            take(&mut load.slew[corner], result.1, side);
         }
-        take(&mut self.wire[corner], result.0 + extra, side);
-        take(&mut self.slew[corner], result.1, side);
     }
-}
-
-/// The loads that a driver's wires lead to: those on other pins than its own.
-fn others<'l>(
-    loads: &'l mut SmallVec<[Load; 8]>,
-    context: &Context<'_>,
-    driver: Vertex,
-) -> impl Iterator<Item = &'l mut Load> {
-    let view = context.view;
-    loads.iter_mut().filter(move |load| view.pin(load.vertex) != view.pin(driver))
 }
 
 /// Slew at which an arc of a cell is entered.
@@ -97,11 +109,45 @@ fn source_slew(context: &Context<'_>, values: &Values, role: Role, from: Vertex)
     }
 }
 
+/// Output corners that an arc leads to from the corners `from`, one bit each.
+#[inline]
+fn reach(pairs: u8, from: u8) -> u8 {
+    let mut to = 0;
+    for pair in 0..4 {
+        if pairs >> pair & 1 == 1 {
+            let (from_edge, to_edge) = (pair / 2, pair % 2);
+            to |=
+                (from >> from_edge & 1) << to_edge | (from >> (2 + from_edge) & 1) << (2 + to_edge);
+        }
+    }
+    to
+}
+
+/// Corners of the net's drivers that follow from changed slews.
+fn corners(context: &Context<'_>, drivers: &[Vertex], fresh: &[u8]) -> u8 {
+    let view = &context.view;
+    let mut corners = 0;
+    for &driver in drivers {
+        // What a port drives does not depend on slews, but it merges with what does.
+        let Owner::Cell(cell, number) = view.design.owner(view.pin(driver)) else { return 15 };
+        let Some(model) = view.model(cell) else { continue };
+        let first = view.design.cell(cell).first_pin;
+        for &arc in &model.pins[number.index()].fanin {
+            let from = fresh[view.arc_from(first, model.arcs[arc as usize].from) as usize];
+            if from != 0 {
+                corners |= reach(view.pairs(cell, model, arc), from);
+            }
+        }
+    }
+    corners
+}
+
 /// Evaluates the net that `leader` drives (or `leader` alone when it drives none).
 pub(crate) fn evaluate(
     context: &Context<'_>,
     values: &Values,
     leader: Vertex,
+    scope: Scope<'_>,
     result: &mut NetResult,
 ) {
     let view = &context.view;
@@ -110,88 +156,163 @@ pub(crate) fn evaluate(
         Some(net) => view.drivers(net),
         None => SmallVec::from_slice(&[leader]),
     };
-    let pi = net.map_or([Pi::default(); 4], |net| values.load[net.index()]);
-    let driver_lib = match view.design.owner(view.pin(leader)) {
-        Owner::Cell(cell, _) => view.model(cell).map(|model| model.lib),
-        Owner::Port(_) => Some(view.models.port_lib),
+    // Several drivers have wires of their own, which are not kept by corner.
+    let scope = if drivers.len() > 1 { Scope::Whole } else { scope };
+    let corners = match scope {
+        Scope::Whole => 15,
+        Scope::Fresh(fresh) => corners(context, &drivers, fresh),
     };
-    let mut loads: SmallVec<[Load; 8]> = SmallVec::new();
+    if corners == 0 {
+        return;
+    }
+    let pi = net.map_or([Pi::default(); 4], |net| values.load[net.index()]);
+    let mut loads = Loads { list: SmallVec::new(), other: Vec::new(), own: None };
     if let Some(net) = net {
+        let driver_lib = match view.design.owner(view.pin(leader)) {
+            Owner::Cell(cell, _) => view.model(cell).map(|model| model.lib),
+            Owner::Port(_) => Some(view.models.port_lib),
+        };
         for vertex in view.loads(net) {
-            loads.push(Load {
-                vertex,
-                elmore: values.elmore[vertex as usize],
-                other: other_thresholds(context, vertex, driver_lib),
-                wire: [f32::NAN; 4],
-                slew: [f32::NAN; 4],
+            let other = if view.models.one_lib {
+                None
+            } else {
+                other_thresholds(context, vertex, driver_lib)
+            };
+            let other = other.map(|other| {
+                loads.other.push(other);
+                (loads.other.len() - 1) as u16
             });
+            let elmore = values.elmore[vertex as usize];
+            let none = [f32::NAN; 4];
+            loads.list.push(Load { vertex, elmore, other, wire: none, slew: none });
         }
     }
+    // With lumped loads an arc's slew at the driver is all that loads need of it, so arcs whose
+    // source stayed are taken as they were.
+    let kept = !matches!(context.calculator, Calculator::DmpCeffElmore);
     for (number, &driver) in drivers.iter().enumerate() {
         let first_wires: SmallVec<[Quad; 8]> = match number {
             0 => SmallVec::new(),
             _ => loads
+                .list
                 .iter_mut()
                 .map(|load| std::mem::replace(&mut load.wire, [f32::NAN; 4]))
                 .collect(),
         };
+        let pin = view.pin(driver);
+        loads.own = (view.vertex(pin) != driver).then(|| view.vertex(pin));
         let mut slew = [f32::NAN; 4];
         match view.design.owner(view.pin(driver)) {
             Owner::Port(port) => {
-                from_port(context, driver, port, &pi, &mut slew, &mut loads);
+                from_port(context, port, &pi, &mut slew, &mut loads);
                 result.work += 1;
             }
             Owner::Cell(cell, number) => {
-                let model = view.model(cell);
-                let first = view.design.cell(cell).first_pin;
-                let fanin = model.map_or(&[][..], |model| &model.pins[number.index()].fanin);
-                for &arc in fanin {
-                    let Some(model) = model else { continue };
-                    let pairs = view.pairs(cell, model, arc);
-                    if pairs == 0 {
-                        continue;
-                    }
-                    result.work += 1;
-                    let entry = &model.arcs[arc as usize];
-                    let from = view.arc_from(first, entry.from);
-                    let source = source_slew(context, values, entry.role, from);
-                    for pair in 0..4 {
-                        if pairs >> pair & 1 == 0 || entry.slot[pair] == NO_SLOT {
-                            continue;
-                        }
-                        let (from_edge, to_edge) = (pair / 2, pair % 2);
-                        let mut delay = [f32::NAN; 2];
-                        for side in 0..2 {
-                            let Some(gate) = &entry.gate[side][to_edge] else { continue };
-                            let corner = side * 2 + to_edge;
-                            let swing = &model.drive[side][to_edge];
-                            let input = f64::from(source[side * 2 + from_edge]);
-                            let drive = context.calculator.drive(gate, input, &pi[corner], swing);
-                            delay[side] = drive.delay as f32;
-                            // Latch data arcs do not shape the slew behind the latch.
-                            if entry.role != Role::LatchData {
-                                take(&mut slew[corner], drive.slew, side);
-                                for load in others(&mut loads, context, driver) {
-                                    load.take(&drive, swing, 0.0, side, to_edge);
-                                }
-                            }
-                        }
-                        let slot = values.base[cell.index()] + u32::from(entry.slot[pair]);
-                        result.arcs.push((slot, delay));
-                    }
+                if let Some(model) = view.model(cell) {
+                    let gate = GateAt { cell, model, number: number.index() };
+                    let kept = if kept { scope } else { Scope::Whole };
+                    let pi = &pi;
+                    from_gate(
+                        context, values, gate, kept, corners, pi, &mut slew, &mut loads, result,
+                    );
                 }
             }
         }
-        result.drivers.push((driver, slew.map(zero), result.arcs.len()));
-        for (load, first) in loads.iter_mut().zip(first_wires) {
+        let mut slew = slew.map(zero);
+        let old = &values.slew[driver as usize];
+        for (corner, slew) in slew.iter_mut().enumerate().filter(|(c, _)| corners >> c & 1 == 0) {
+            *slew = old[corner];
+        }
+        result.drivers.push((driver, slew, result.arcs.len()));
+        for (load, first) in loads.list.iter_mut().zip(first_wires) {
             let own = std::mem::replace(&mut load.wire, first);
-            if view.pin(load.vertex) != view.pin(driver) {
+            if Some(load.vertex) != loads.own {
                 result.other_wires.push(((load.vertex, driver), own.map(zero)));
             }
         }
     }
-    for load in loads {
-        result.loads.push((load.vertex, load.wire.map(zero), load.slew.map(zero)));
+    for load in loads.list {
+        let (mut wire, mut slew) = (load.wire.map(zero), load.slew.map(zero));
+        for corner in (0..4).filter(|corner| corners >> corner & 1 == 0) {
+            wire[corner] = values.wire[load.vertex as usize][corner];
+            slew[corner] = values.slew[load.vertex as usize][corner];
+        }
+        result.loads.push((load.vertex, wire, slew));
+    }
+}
+
+/// An output of a cell.
+#[derive(Clone, Copy)]
+struct GateAt<'a> {
+    cell: CellId,
+    model: &'a Model,
+    number: usize,
+}
+
+/// A cell drives.
+#[expect(clippy::too_many_arguments, reason = "one place calls it")]
+fn from_gate(
+    context: &Context<'_>,
+    values: &Values,
+    GateAt { cell, model, number }: GateAt<'_>,
+    scope: Scope<'_>,
+    corners: u8,
+    pi: &[Pi; 4],
+    slew: &mut Quad,
+    loads: &mut Loads,
+    result: &mut NetResult,
+) {
+    let view = &context.view;
+    let first = view.design.cell(cell).first_pin;
+    let base = values.base[cell.index()];
+    for &arc in &model.pins[number].fanin {
+        let pairs = view.pairs(cell, model, arc);
+        let entry = &model.arcs[arc as usize];
+        let from = view.arc_from(first, entry.from);
+        let fresh = match scope {
+            Scope::Whole => 15,
+            Scope::Fresh(fresh) => fresh[from as usize],
+        };
+        result.work += u64::from(reach(pairs, fresh) & corners != 0);
+        let source = source_slew(context, values, entry.role, from);
+        for pair in 0..4 {
+            if pairs >> pair & 1 == 0 || entry.slot[pair] == NO_SLOT {
+                continue;
+            }
+            let (from_edge, to_edge) = (pair / 2, pair % 2);
+            let slot = base + u32::from(entry.slot[pair]);
+            let mut delays = values.arc[slot as usize];
+            let mut slews = values.arc_slew[slot as usize];
+            let mut any = false;
+            for side in 0..2 {
+                let corner = side * 2 + to_edge;
+                if corners >> corner & 1 == 0 {
+                    continue;
+                }
+                let swing = &model.drive[side][to_edge];
+                let Some(gate) = &entry.gate[side][to_edge] else {
+                    (delays[side], slews[side], any) = (f32::NAN, f32::NAN, true);
+                    continue;
+                };
+                let drive = if fresh >> (side * 2 + from_edge) & 1 == 1 {
+                    let input = f64::from(source[side * 2 + from_edge]);
+                    let drive = context.calculator.drive(gate, input, &pi[corner], swing);
+                    (delays[side], slews[side], any) =
+                        (drive.delay as f32, drive.slew as f32, true);
+                    drive
+                } else {
+                    Drive::again(context.calculator, f64::from(slews[side]))
+                };
+                // Latch data arcs do not shape the slew behind the latch.
+                if entry.role != Role::LatchData {
+                    take(&mut slew[corner], drive.slew, side);
+                    loads.take(&drive, swing, 0.0, side, to_edge);
+                }
+            }
+            if any {
+                result.arcs.push((slot, delays, slews));
+            }
+        }
     }
 }
 
@@ -199,7 +320,7 @@ fn other_thresholds(
     context: &Context<'_>,
     load: Vertex,
     driver: Option<[u32; 2]>,
-) -> Option<[[(Swing, f64); 2]; 2]> {
+) -> Option<Thresholds> {
     let (models, view) = (context.view.models, &context.view);
     let (lib, swings, input) = match view.design.owner(view.pin(load)) {
         Owner::Cell(cell, _) => {
@@ -217,11 +338,10 @@ fn other_thresholds(
 /// An input port drives: a driving cell, or a given slew.
 fn from_port(
     context: &Context<'_>,
-    driver: Vertex,
     port: PortId,
     pi: &[Pi; 4],
     slew: &mut Quad,
-    loads: &mut SmallVec<[Load; 8]>,
+    loads: &mut Loads,
 ) {
     let environment = context.setup.constraints.ports.get(&port);
     for corner in 0..4 {
@@ -229,7 +349,7 @@ fn from_port(
         let cell = environment.and_then(|port| port.driving_cell[side][edge].as_ref());
         if let Some(cell) = cell
             && let Some(model) = context.view.models.get(cell.master)
-            && driven(context, driver, cell, model, pi, slew, loads, side, edge)
+            && driven(context, cell, model, pi, slew, loads, side, edge)
         {
             continue;
         }
@@ -238,18 +358,17 @@ fn from_port(
             .unwrap_or(0.0);
         take(&mut slew[corner], given, side);
         let drive = Drive::port(context.calculator, given);
-        for load in others(loads, context, driver) {
-            let swing = match &load.other {
-                Some(other) => other[side][edge].0,
+        let Loads { list, other, own } = loads;
+        for load in list.iter_mut().filter(|load| Some(load.vertex) != *own) {
+            let swing = match load.other {
+                Some(at) => other[usize::from(at)][side][edge].0,
                 None => load_swing(context, load.vertex, side, edge),
             };
             let elmore = f64::from(load.elmore[corner]);
-            let flat = drive.load(elmore);
-            let (delay, at_load) = if context.calculator != crate::delay::Calculator::DmpCeffElmore
-            {
-                flat
-            } else {
+            let (delay, at_load) = if context.calculator == Calculator::DmpCeffElmore {
                 port_load(elmore, given, &swing)
+            } else {
+                drive.load(elmore)
             };
             take(&mut load.wire[corner], delay, side);
             take(&mut load.slew[corner], at_load, side);
@@ -270,12 +389,11 @@ fn load_swing(context: &Context<'_>, load: Vertex, side: usize, edge: usize) -> 
 #[expect(clippy::too_many_arguments, reason = "one place calls it")]
 fn driven(
     context: &Context<'_>,
-    driver: Vertex,
     cell: &DrivingCell,
     model: &Model,
     pi: &[Pi; 4],
     slew: &mut Quad,
-    loads: &mut SmallVec<[Load; 8]>,
+    loads: &mut Loads,
     side: usize,
     edge: usize,
 ) -> bool {
@@ -301,9 +419,7 @@ fn driven(
             let drive = context.calculator.drive(gate, input, &pi[corner], swing);
             let extra = (drive.delay - unloaded) * cell.multiply_by;
             take(&mut slew[corner], drive.slew, side);
-            for load in others(loads, context, driver) {
-                load.take(&drive, swing, extra, side, edge);
-            }
+            loads.take(&drive, swing, extra, side, edge);
             any = true;
         }
         if any {

@@ -4,13 +4,14 @@ use cellwright_db::{CellId, NetId, Owner};
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
-use super::delays::{self, NetResult};
+use super::delays::{self, NetResult, Scope};
 use super::log::{Entry, Log};
 use super::queue::Queue;
 use super::stale::{self, Stale};
+use crate::graph::fans::NO_SINK;
 use crate::graph::{Graph, Vertex, View, flag};
 use crate::parasitics::{Parasitics, Pi, Walk};
-use crate::search::{Context, Paths, Quad, Requireds, Values, key};
+use crate::search::{Context, Found, Paths, Quad, Requireds, Values, key};
 
 /// Vertices of one level from which threads share the work.
 const PARALLEL: usize = 256;
@@ -31,11 +32,15 @@ pub(crate) struct Work {
     pub(crate) delay: Queue,
     pub(crate) arrival: Queue,
     pub(crate) required: Queue,
+    /// Waiting nets of which all is to be evaluated, by leader.
+    whole: Set,
+    fresh: Fresh,
     /// Vertices whose end slacks are to be worked out.
     pub(crate) ends: Set,
     /// Ends whose slacks changed, with the old ones.
     pub(crate) moved: Vec<(Vertex, [f32; 2])>,
     batch: Vec<Vertex>,
+    ahead: Ahead,
     result: NetResult,
     pub(crate) walk: Walk,
     elmores: Vec<(Vertex, Quad)>,
@@ -51,6 +56,13 @@ impl Work {
         self.arrival.grow(count);
         self.required.grow(count);
         self.ends.grow(count);
+        self.whole.grow(count);
+        self.fresh.grow(count);
+    }
+    /// Puts a net down for evaluation of all of it.
+    pub(crate) fn push_net(&mut self, leader: Vertex, level: u32) {
+        self.whole.push(leader);
+        self.delay.push(leader, level);
     }
 }
 
@@ -78,6 +90,40 @@ impl Set {
         let list = std::mem::take(&mut self.list);
         list.iter().for_each(|vertex| self.held[*vertex as usize] = false);
         list
+    }
+    fn has(&self, vertex: Vertex) -> bool {
+        self.held[vertex as usize]
+    }
+    fn clear(&mut self) {
+        self.list.drain(..).for_each(|vertex| self.held[vertex as usize] = false);
+    }
+}
+
+/// Corners in which the slew of a vertex changed in this update, one bit each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fresh {
+    corners: Vec<u8>,
+    list: Vec<Vertex>,
+}
+
+impl Fresh {
+    fn grow(&mut self, count: usize) {
+        if self.corners.len() < count {
+            self.corners.resize(count, 0);
+        }
+    }
+    #[inline]
+    fn note(&mut self, vertex: Vertex, old: &Quad, new: &Quad) {
+        let slot = &mut self.corners[vertex as usize];
+        if *slot == 0 {
+            self.list.push(vertex);
+        }
+        for corner in 0..4 {
+            *slot |= u8::from(old[corner].to_bits() != new[corner].to_bits()) << corner;
+        }
+    }
+    fn clear(&mut self) {
+        self.list.drain(..).for_each(|vertex| self.corners[vertex as usize] = 0);
     }
 }
 
@@ -110,7 +156,7 @@ impl Lane {
         values.slew.resize(count, [0.0; 4]);
         values.wire.resize(count, [0.0; 4]);
         values.elmore.resize(count, [0.0; 4]);
-        values.paths.resize(count, Paths::new());
+        values.paths.grow(count);
         values.required.resize(count, Requireds::new());
         self.stale.grow(count);
         values.end.resize(count, [f32::INFINITY; 2]);
@@ -119,7 +165,7 @@ impl Lane {
             let cell = CellId::new(values.base.len());
             let slots = view.models.get(view.design.master_id(cell)).map_or(0, |m| m.slots);
             values.base.push(values.arc.len() as u32);
-            values.arc.resize(values.arc.len() + slots as usize, [f32::NAN; 2]);
+            values.add_slots(slots);
         }
     }
 }
@@ -192,14 +238,16 @@ fn apply_delays(
     let mut from = 0;
     for &(driver, slew, to) in &result.drivers {
         let mut changed = false;
-        for &(slot, delay) in &result.arcs[from..to] {
+        for &(slot, delay, slew) in &result.arcs[from..to] {
             let old = &mut values.arc[slot as usize];
-            if old.map(f32::to_bits) != delay.map(f32::to_bits) {
-                changed = true;
+            let old_slew = &mut values.arc_slew[slot as usize];
+            let new_delay = old.map(f32::to_bits) != delay.map(f32::to_bits);
+            if new_delay || old_slew.map(f32::to_bits) != slew.map(f32::to_bits) {
+                changed |= new_delay;
                 if let Some(log) = &mut target.log {
-                    log.push(Entry::Arc(target.number, slot, *old));
+                    log.push(Entry::Arc(target.number, slot, *old, *old_slew));
                 }
-                *old = delay;
+                (*old, *old_slew) = (delay, slew);
             }
         }
         from = to;
@@ -211,6 +259,12 @@ fn apply_delays(
         if !same(old, &slew) {
             if let Some(log) = &mut target.log {
                 log.push(Entry::Slew(target.number, driver, *old));
+                work.fresh.note(driver, old, &slew);
+                // An output may be the source of arcs, too.
+                view.each_arc_sink(driver, |to| {
+                    let leader = view.leader(to);
+                    work.delay.push(leader, level(leader));
+                });
             }
             *old = slew;
         }
@@ -240,6 +294,7 @@ fn apply_delays(
         if !same(old, &slew) {
             if let Some(log) = &mut target.log {
                 log.push(Entry::Slew(target.number, vertex, *old));
+                work.fresh.note(vertex, old, &slew);
                 view.each_fanout(vertex, |to| {
                     let leader = view.leader(to);
                     work.delay.push(leader, level(leader));
@@ -295,15 +350,18 @@ fn checks_changed(
 /// Brings delays and slews up to date.
 pub(crate) fn delay_pass(context: &Context<'_>, target: &mut Target<'_>, work: &mut Work) {
     let mut batch = std::mem::take(&mut work.batch);
+    let all = target.log.is_none();
     while work.delay.take_low(&mut batch) {
         if batch.len() >= PARALLEL && rayon::current_num_threads() > 1 {
             let values = &target.lane.values;
+            let (whole, fresh) = (&work.whole, &work.fresh);
             let results: Vec<Vec<NetResult>> = batch
                 .par_chunks(CHUNK)
                 .map(|chunk| {
                     let evaluate = |vertex: &Vertex| {
                         let mut result = NetResult::default();
-                        delays::evaluate(context, values, *vertex, &mut result);
+                        let scope = scope(whole, fresh, all, *vertex);
+                        delays::evaluate(context, values, *vertex, scope, &mut result);
                         result
                     };
                     chunk.iter().map(evaluate).collect()
@@ -316,50 +374,92 @@ pub(crate) fn delay_pass(context: &Context<'_>, target: &mut Target<'_>, work: &
             let mut result = std::mem::take(&mut work.result);
             for &vertex in &batch {
                 result.clear();
-                delays::evaluate(context, &target.lane.values, vertex, &mut result);
+                let scope = scope(&work.whole, &work.fresh, all, vertex);
+                delays::evaluate(context, &target.lane.values, vertex, scope, &mut result);
                 apply_delays(context, target, work, &result);
             }
             work.result = result;
         }
     }
     work.batch = batch;
+    work.whole.clear();
+    work.fresh.clear();
 }
 
-fn same_arrivals(a: &Paths, b: &Paths) -> bool {
-    a.len() == b.len()
-        && a.iter()
-            .zip(b)
-            .all(|(a, b)| a.key == b.key && a.arrival.to_bits() == b.arrival.to_bits())
+/// What of a waiting net is to be evaluated.
+fn scope<'a>(whole: &Set, fresh: &'a Fresh, all: bool, leader: Vertex) -> Scope<'a> {
+    if all || whole.has(leader) { Scope::Whole } else { Scope::Fresh(&fresh.corners) }
 }
 
+/// How the paths of a vertex differ from those before.
+struct Difference {
+    same: bool,
+    same_keys: bool,
+    /// Some are, or were, clocks.
+    clock: bool,
+}
+
+#[inline]
+fn compare(old: &Values, vertex: Vertex, new: &Found) -> Difference {
+    if let (Some(old), Found::Plain(new)) = (old.paths.plain(vertex), new) {
+        let clock = key::is_clock(old.head) || key::is_clock(new.head);
+        return Difference { same: old.same(new), same_keys: old.same_keys(new), clock };
+    }
+    let mut is = Difference { same: true, same_keys: true, clock: false };
+    let (mut old, mut new) = (old.paths.of(vertex), new.iter());
+    loop {
+        let (a, b) = (old.next(), new.next());
+        is.clock |= [&a, &b].into_iter().flatten().any(|path| key::is_clock(path.key));
+        match (a, b) {
+            (None, None) => return is,
+            (Some(a), Some(b)) if a.key == b.key => {
+                is.same &= a.arrival.to_bits() == b.arrival.to_bits();
+            }
+            _ => (is.same, is.same_keys) = (false, false),
+        }
+    }
+}
+
+/// The paths of a vertex, and how many arcs were looked at.
+fn arrive(context: &Context<'_>, values: &Values, vertex: Vertex) -> (Found, u64) {
+    if let Some((plain, work)) = context.plain_driver(values, vertex) {
+        return (Found::Plain(plain), work);
+    }
+    let mut found = Paths::new();
+    let work = context.arrivals(values, vertex, &mut found);
+    (Found::new(&found), work)
+}
+
+/// Writes the paths of a vertex and marks what depends on them. `true` when its sinks are to be
+/// looked at.
 fn apply_arrivals(
     context: &Context<'_>,
     target: &mut Target<'_>,
     work: &mut Work,
     vertex: Vertex,
-    found: Paths,
-) {
+    found: Found,
+) -> bool {
     let values = &mut target.lane.values;
-    let old = &mut values.paths[vertex as usize];
-    if same_arrivals(old, &found) {
-        return;
-    }
     let Some(log) = &mut target.log else {
-        *old = found;
-        return;
+        values.paths.set(vertex, found);
+        return false;
     };
+    let Difference { same, same_keys, clock } = compare(values, vertex, &found);
+    if same {
+        return false;
+    }
     let view = &context.view;
-    let level = |vertex: Vertex| view.graph.level[vertex as usize];
-    let same_keys = old.len() == found.len() && old.iter().zip(&found).all(|(a, b)| a.key == b.key);
-    let is_clock = |paths: &Paths| paths.iter().any(|path| key::is_clock(path.key));
-    if is_clock(old) || is_clock(&found) {
-        let driver = view.is_driver(vertex);
-        let named = view.flags(vertex) & flag::NAMED != 0;
+    let flags = view.flags(vertex);
+    if clock {
+        let (driver, named) = (flags & flag::DRIVER != 0, flags & flag::NAMED != 0);
         work.clock_changed |= (context.setup.crpr && driver) || named;
         checks_changed(context, &mut target.lane.stale, work, vertex, false);
     }
-    log.push(Entry::Paths(target.number, vertex, std::mem::replace(old, found)));
-    let is_end = view.flags(vertex) & flag::END != 0;
+    log.push(match values.paths.set(vertex, found) {
+        Found::Plain(old) => Entry::Plain(target.number, vertex, old),
+        Found::Many(old) => Entry::Many(target.number, vertex, Box::new(old)),
+    });
+    let is_end = flags & flag::END != 0;
     if is_end {
         work.ends.push(vertex);
     }
@@ -369,7 +469,82 @@ fn apply_arrivals(
     if !same_keys {
         target.lane.stale.push(vertex, stale::SOURCES);
     }
-    view.each_fanout(vertex, |to| work.arrival.push(to, level(to)));
+    true
+}
+
+/// Writes the paths of a vertex and marks what follows; the loads of a net that it drives alone
+/// are evaluated at once. The same at any number of threads, so that work units are, too.
+fn land(
+    context: &Context<'_>,
+    target: &mut Target<'_>,
+    work: &mut Work,
+    vertex: Vertex,
+    (found, arcs): (Found, u64),
+) {
+    work.arcs += arcs;
+    if !apply_arrivals(context, target, work, vertex, found) {
+        return;
+    }
+    let view = &context.view;
+    let Some(fan) = view.graph.fans.of(vertex) else {
+        view.each_fanout(vertex, |to| work.arrival.push(to, view.graph.level[to as usize]));
+        return;
+    };
+    let (mut last, mut moved) = (vertex, true);
+    for &(load, sink) in fan {
+        if load != last {
+            (last, moved) = (load, false);
+            match context.plain_load(&target.lane.values, vertex, load) {
+                Some(plain) => {
+                    work.arcs += 1;
+                    moved = apply_arrivals(context, target, work, load, Found::Plain(plain));
+                }
+                None => work.arrival.push(load, view.graph.level[load as usize]),
+            }
+        }
+        if moved && sink != NO_SINK {
+            work.arrival.push(sink, view.graph.level[sink as usize]);
+        }
+    }
+}
+
+/// Reads what the evaluation of a batch is going to read, in short loops whose misses overlap: what
+/// bounds an update is the wait for memory, one line after the other.
+fn warm(context: &Context<'_>, values: &Values, batch: &[Vertex], ahead: &mut Ahead) {
+    let view = &context.view;
+    let fans = &view.graph.fans;
+    ahead.cells.clear();
+    ahead.slots.clear();
+    let mut sum = 0_u64;
+    for &vertex in batch {
+        if let Owner::Cell(cell, _) = view.design.owner(view.pin(vertex)) {
+            ahead.cells.push(cell);
+        }
+        sum ^= values.paths.touch(vertex) ^ u64::from(fans.touch(vertex));
+    }
+    for &cell in &ahead.cells {
+        let base = values.base[cell.index()];
+        sum ^= u64::from(view.design.cell(cell).first_pin.0);
+        ahead.slots.push(base);
+    }
+    for &slot in &ahead.slots {
+        sum ^= u64::from(values.arc.get(slot as usize).map_or(0, |delay| delay[0].to_bits()));
+    }
+    for &vertex in batch {
+        for &(load, sink) in fans.of(vertex).unwrap_or_default() {
+            sum ^= values.paths.touch(load) ^ u64::from(values.wire[load as usize][0].to_bits());
+            sum ^= u64::from(view.flags(load));
+            sum ^= u64::from(view.graph.level.get(sink as usize).copied().unwrap_or(0));
+        }
+    }
+    std::hint::black_box(sum);
+}
+
+/// Scratch space of [`warm`].
+#[derive(Clone, Debug, Default)]
+struct Ahead {
+    cells: Vec<CellId>,
+    slots: Vec<u32>,
 }
 
 /// Brings arrivals up to date.
@@ -380,27 +555,21 @@ pub(crate) fn arrival_pass(context: &Context<'_>, target: &mut Target<'_>, work:
         while work.arrival.take_low(&mut batch) {
             if batch.len() >= PARALLEL && rayon::current_num_threads() > 1 {
                 let values = &target.lane.values;
-                let results: Vec<Vec<(Paths, u64)>> = batch
+                let results: Vec<Vec<(Found, u64)>> = batch
                     .par_chunks(CHUNK)
-                    .map(|chunk| {
-                        let evaluate = |vertex: &Vertex| {
-                            let mut found = Paths::new();
-                            let arcs = context.arrivals(values, *vertex, &mut found);
-                            (found, arcs)
-                        };
-                        chunk.iter().map(evaluate).collect()
-                    })
+                    .map(|chunk| chunk.iter().map(|v| arrive(context, values, *v)).collect())
                     .collect();
                 let results = results.into_iter().flatten();
-                for (&vertex, (found, arcs)) in batch.iter().zip(results) {
-                    work.arcs += arcs;
-                    apply_arrivals(context, target, work, vertex, found);
+                for (&vertex, found) in batch.iter().zip(results) {
+                    land(context, target, work, vertex, found);
                 }
             } else {
+                if batch.len() > 1 && target.log.is_some() {
+                    warm(context, &target.lane.values, &batch, &mut work.ahead);
+                }
                 for &vertex in &batch {
-                    let mut found = Paths::new();
-                    work.arcs += context.arrivals(&target.lane.values, vertex, &mut found);
-                    apply_arrivals(context, target, work, vertex, found);
+                    let found = arrive(context, &target.lane.values, vertex);
+                    land(context, target, work, vertex, found);
                 }
             }
         }

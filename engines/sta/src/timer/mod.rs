@@ -20,6 +20,7 @@ use smallvec::SmallVec;
 use crate::constraints::Constraints;
 use crate::delay::Calculator;
 use crate::graph::build;
+use crate::graph::fans::Fans;
 use crate::graph::model::Models;
 use crate::graph::{Graph, Vertex, View, flag};
 use crate::parasitics::Parasitics;
@@ -208,7 +209,8 @@ impl Timer {
 
     /// Builds graph and values from nothing into `self.state`.
     fn rebuild(&mut self, design: &Design) {
-        let graph = build::build(design, &self.models[0], &self.constraints);
+        let mut graph = build::build(design, &self.models[0], &self.constraints);
+        graph.fans = Fans::new(&View { design, models: &self.models[0], graph: &graph });
         let setup = Arc::new(Setup::new(design, &graph, &self.constraints));
         self.work.grow(graph.len());
         let mut lanes = Vec::with_capacity(self.models.len());

@@ -22,14 +22,15 @@ impl Timer {
         pin: PinId,
         side: Side,
         edge: Option<Edge>,
-    ) -> impl Iterator<Item = (&Path, f32)> {
+    ) -> impl Iterator<Item = (Path, f32)> {
         self.vertices(pin).flat_map(move |vertex| {
             self.state.lanes.iter().flat_map(move |lane| {
                 let at = vertex as usize;
-                let paths = lane.values.paths.get(at).map_or(&[][..], |paths| paths);
+                let known = at < lane.values.paths.len();
+                let paths = known.then(|| lane.values.paths.of(vertex)).into_iter().flatten();
                 let required = lane.values.required.get(at).map_or(&[][..], |list| list);
                 let required = required.iter().copied().chain(std::iter::repeat(f32::NAN));
-                paths.iter().zip(required).filter(move |(path, _)| {
+                paths.zip(required).filter(move |(path, _)| {
                     key::side(path.key) == side.index()
                         && edge.is_none_or(|edge| edge.index() == key::edge(path.key))
                 })

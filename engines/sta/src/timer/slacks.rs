@@ -59,7 +59,7 @@ impl Timer {
             work.arcs = arcs;
             self.flushes += 1;
             if !self.marks.is_empty() {
-                self.log.push(Entry::Flushed(number as u8, taken));
+                self.log.push(Entry::Flushed(number as u8, Box::new(taken)));
             }
         }
         Ok(())

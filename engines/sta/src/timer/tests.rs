@@ -31,7 +31,7 @@ fn picture(timer: &Timer, design: &Design, settled: bool) -> Vec<(String, Vec<u6
             out.push((format!("wire {name}"), bits(&values.wire[vertex])));
             out.push((format!("elmore {name}"), bits(&values.elmore[vertex])));
             let mut paths = Vec::new();
-            for path in &values.paths[vertex] {
+            for path in values.paths.of(vertex as Vertex) {
                 paths.push(path.key);
                 paths.extend(bits(&[path.arrival]));
             }

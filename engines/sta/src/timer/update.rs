@@ -46,6 +46,10 @@ impl Timer {
     /// The incremental path. `false` when levels could not be kept: the caller rebuilds (the log
     /// then holds entries before the whole old state, which restore in the right order).
     fn patch(&mut self, design: &Design, dirty: &DirtySet) -> bool {
+        if self.state.graph.fans.is_worn() && self.log.is_empty() {
+            // Not of the changed design: the patch works out what differs.
+            self.state.graph.fans.compact();
+        }
         let changed = self.patch_cells(design, dirty);
         if !self.patch_graph(design, dirty, &changed) {
             return false;
@@ -63,8 +67,8 @@ impl Timer {
             lane.grow(graph, &view);
             let work = &mut self.work;
             let mut target = Target { lane, number: number as u8, log: Some(&mut self.log) };
-            for &(cell, old) in &changed {
-                touch_cell(&context, &mut target, work, cell, old);
+            for changed in &changed {
+                touch_cell(&context, &mut target, work, changed);
             }
             let level = |vertex: Vertex| graph.level[vertex as usize];
             let parasitics = &self.config.corners[number].1;
@@ -82,7 +86,7 @@ impl Timer {
                 }
                 for (at, driver) in drivers.into_iter().enumerate() {
                     if at == 0 && (reloaded || structural) {
-                        work.delay.push(driver, level(driver));
+                        work.push_net(driver, level(driver));
                     }
                     if structural {
                         target.lane.stale.push(driver, stale::OWN);
@@ -98,9 +102,9 @@ impl Timer {
                     }
                     if view.is_driver(vertex) {
                         let leader = view.leader(vertex);
-                        work.delay.push(leader, level(leader));
+                        work.push_net(leader, level(leader));
                         // A driver that lost its net evaluates alone.
-                        work.delay.push(vertex, level(vertex));
+                        work.push_net(vertex, level(vertex));
                     } else if design.pin_net(pin).is_none() {
                         lane::silence(&context, &mut target, work, vertex, true);
                     }
@@ -119,7 +123,7 @@ impl Timer {
     }
 
     /// Grows the graph's lists and notes which cells have another master (or none before).
-    fn patch_cells(&mut self, design: &Design, dirty: &DirtySet) -> Vec<(CellId, MasterId)> {
+    fn patch_cells(&mut self, design: &Design, dirty: &DirtySet) -> Vec<Changed> {
         let graph = &mut self.state.graph;
         let (vertices, cells, nets) = (graph.len(), graph.master.len(), graph.several.len());
         let extras = graph.extras.len();
@@ -127,7 +131,7 @@ impl Timer {
             || design.cell_slots() > cells
             || design.net_slots() > nets
         {
-            self.log.push(Entry::Grown(vertices, cells, nets));
+            self.log.push(Entry::Grown(Box::new([vertices, cells, nets])));
             for pin in (vertices - extras..design.pin_slots()).map(PinId::new) {
                 graph.flags.push(Graph::direction_flags(design.pin_direction(pin)));
                 graph.level.push(0);
@@ -139,13 +143,17 @@ impl Timer {
                 build::mark_ends(design, &self.models[0], graph, cell, true);
             }
             graph.several.resize(design.net_slots(), false);
+            graph.fans.grow(graph.flags.len());
             self.work.grow(graph.len());
         }
         let mut changed = Vec::new();
         for &cell in &dirty.cells {
             let (old, new) = (graph.master[cell.index()], design.master_id(cell));
             let is_new = cell.index() >= cells;
-            if old != new {
+            if old != new && self.models.iter().all(|models| models.same_shape(old, new)) {
+                self.log.push(Entry::Master(cell, old));
+                graph.master[cell.index()] = new;
+            } else if old != new {
                 self.log.push(Entry::Master(cell, old));
                 graph.master[cell.index()] = new;
                 for pin in design.cell_pins(cell) {
@@ -156,7 +164,7 @@ impl Timer {
                 if graph.is_special[cell.index()] {
                     let old = graph.special.remove(&cell);
                     graph.is_special[cell.index()] = false;
-                    self.log.push(Entry::Special(cell, old));
+                    self.log.push(Entry::Special(cell, old.map(Box::new)));
                     let model = self.models[0].get(new);
                     if let Some(model) = model {
                         build::respecial(design, graph, &self.constraints, cell, model);
@@ -166,20 +174,17 @@ impl Timer {
             // An emptied slot may also have come back, or a cell may have gone.
             let structural = !dirty.pins.is_empty();
             if old != new || is_new || structural {
-                changed.push((cell, old));
+                let same_shape = self.models.iter().all(|models| models.same_shape(old, new));
+                let alike = !is_new && !structural && same_shape;
+                changed.push(Changed { cell, old, alike });
             }
         }
         changed
     }
 
     /// Levels and multiple drivers after netlist changes. `false` when a loop was closed.
-    fn patch_graph(
-        &mut self,
-        design: &Design,
-        dirty: &DirtySet,
-        changed: &[(CellId, MasterId)],
-    ) -> bool {
-        if dirty.pins.is_empty() && changed.is_empty() {
+    fn patch_graph(&mut self, design: &Design, dirty: &DirtySet, changed: &[Changed]) -> bool {
+        if dirty.pins.is_empty() && changed.iter().all(|changed| changed.alike) {
             return true;
         }
         let graph = &mut self.state.graph;
@@ -191,17 +196,20 @@ impl Timer {
                 *slot = several;
             }
         }
+        self.patch_fans(design, dirty, changed);
+        let graph = &self.state.graph;
         let mut seeds: Vec<Vertex> = Vec::new();
         for &pin in &dirty.pins {
             seeds.extend(both(graph, pin));
         }
-        for &(cell, _) in changed {
+        for &Changed { cell, .. } in changed {
             seeds.extend(design.cell_pins(cell).map(|pin| graph.driver_vertex(pin)));
         }
         for &net in dirty.nets.iter().filter(|net| design.has_net(**net)) {
             seeds.extend(design.net_pins(net).iter().map(|pin| graph.vertex(*pin)));
         }
-        let mut level = std::mem::take(&mut graph.level);
+        let mut level = std::mem::take(&mut self.state.graph.level);
+        let graph = &self.state.graph;
         let view = View { design, models: &self.models[0], graph };
         let log = &mut self.log;
         let kept = levels::raise(&view, &mut level, seeds, &mut |vertex, old| {
@@ -210,6 +218,35 @@ impl Timer {
         self.state.graph.level = level;
         kept
     }
+
+    /// Compiles anew what hangs on drivers whose nets, or the cells behind them, changed.
+    fn patch_fans(&mut self, design: &Design, dirty: &DirtySet, changed: &[Changed]) {
+        let mut fans = std::mem::take(&mut self.state.graph.fans);
+        let graph = &self.state.graph;
+        let view = View { design, models: &self.models[0], graph };
+        let mut drivers: Vec<Vertex> = Vec::new();
+        for &net in dirty.nets.iter().filter(|net| design.has_net(**net)) {
+            drivers.extend(view.drivers(net));
+        }
+        let cells = changed.iter().flat_map(|changed| design.cell_pins(changed.cell));
+        drivers.extend(dirty.pins.iter().copied().chain(cells).flat_map(|pin| both(graph, pin)));
+        drivers.sort_unstable();
+        drivers.dedup();
+        for vertex in drivers {
+            let old = fans.compile(&view, vertex);
+            self.log.push(Entry::Fan(vertex, old));
+        }
+        self.state.graph.fans = fans;
+    }
+}
+
+/// A cell that has another master, or is new, or whose pins were rewired.
+struct Changed {
+    cell: CellId,
+    /// The master before.
+    old: MasterId,
+    /// The masters differ in numbers alone, and so does everything else of the cell.
+    alike: bool,
 }
 
 fn both(graph: &Graph, pin: PinId) -> impl Iterator<Item = Vertex> + use<> {
@@ -222,32 +259,48 @@ fn touch_cell(
     context: &Context<'_>,
     target: &mut Target<'_>,
     work: &mut lane::Work,
-    cell: CellId,
-    old: MasterId,
+    &Changed { cell, old, alike }: &Changed,
 ) {
     let view = &context.view;
     let (models, design) = (view.models, view.design);
     let slots = |master| models.get(master).map_or(0, |model| model.slots);
     let master = design.master_id(cell);
-    if master != old {
+    if master != old && !alike {
         let values = &mut target.lane.values;
         if let Some(log) = &mut target.log {
             log.push(Entry::Base(target.number, cell, values.base[cell.index()]));
         }
         values.base[cell.index()] = values.arc.len() as u32;
-        values.arc.resize(values.arc.len() + slots(master) as usize, [f32::NAN; 2]);
+        values.add_slots(slots(master));
     }
+    let measures = |master| models.get(master).map(|m| (m.lib, m.drive, m.input));
+    if measures(master) != measures(old) {
+        // What drives an input hands slews over in the thresholds of the input's library.
+        for net in design.cell_pins(cell).filter_map(|pin| design.pin_net(pin)) {
+            for leader in view.drivers(net).into_iter().take(1) {
+                work.push_net(leader, view.graph.level[leader as usize]);
+            }
+        }
+    }
+    let latches = models.get(master).is_some_and(|model| !model.latch_data.is_empty());
     for pin in design.cell_pins(cell) {
         for vertex in both(view.graph, pin) {
             let level = view.graph.level[vertex as usize];
-            work.arrival.push(vertex, level);
-            target.lane.stale.push(vertex, stale::OWN);
-            if view.flags(vertex) & flag::END != 0 {
+            let is_end = view.flags(vertex) & flag::END != 0;
+            if is_end {
                 work.ends.push(vertex);
+            }
+            // Of a master that is alike only numbers change: delays, which tell on by themselves,
+            // check margins, and what latches make of them.
+            if !alike || is_end {
+                target.lane.stale.push(vertex, stale::OWN);
+            }
+            if !alike || latches {
+                work.arrival.push(vertex, level);
             }
             if view.is_driver(vertex) {
                 let leader = view.leader(vertex);
-                work.delay.push(leader, view.graph.level[leader as usize]);
+                work.push_net(leader, view.graph.level[leader as usize]);
             }
         }
     }
@@ -305,10 +358,13 @@ fn needs_rebuild(timer: &Timer, design: &Design, dirty: &DirtySet) -> bool {
             return true;
         }
         if !library.same_function(old, master) {
+            // Without the same functions constants and clocks may run on elsewhere. Clocks follow
+            // arcs, so they do not where those are the same.
+            let alike = timer.models.iter().all(|models| models.same_shape(old, master));
             let special = graph.is_special[cell.index()]
                 || constant(old)
                 || constant(master)
-                || design.cell_pins(cell).any(fixed);
+                || (!alike && design.cell_pins(cell).any(fixed));
             if special {
                 return true;
             }
