@@ -40,6 +40,8 @@ enum Command {
     Demo(commands::demo::Arguments),
     /// Run agents on a design and leave a checkable run directory.
     Run(commands::run::Arguments),
+    /// Serve runs to agents that speak the Model Context Protocol.
+    Mcp(commands::mcp::Arguments),
     /// Check a certificate offline: signature, schema, inputs, physics, chain.
     Verify(commands::verify::Arguments),
     /// Replay a run directory and say whether the same comes out.
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Demo(arguments) => commands::demo::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Mcp(arguments) => commands::mcp::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Replay(arguments) => commands::replay::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

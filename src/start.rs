@@ -16,7 +16,7 @@ use cellwright_judge::keys::SecretKey;
 use cellwright_judge::run::{
     Limits, Observer, Plan, RunFolder, Summary, copy_bundle, proposal_of_delta, run,
 };
-use cellwright_place::{PlaceConfig, place};
+use cellwright_place::{PlaceConfig, Progress, place};
 use cellwright_sta::Calculator;
 
 use crate::failure::Failure;
@@ -59,7 +59,11 @@ pub enum Stage<'a> {
 }
 
 /// What counts unless a scenario says otherwise: wire length, setup slack and area.
-fn standard_scenario(start: &Start, design: &DesignRef, timed: bool) -> Result<Scenario, Failure> {
+pub(crate) fn standard_scenario(
+    start: &Start,
+    design: &DesignRef,
+    timed: bool,
+) -> Result<Scenario, Failure> {
     let objective = |metric: &str, weight: f64| Objective {
         metric: metric.to_owned(),
         direction: None,
@@ -122,10 +126,11 @@ fn scenario(start: &Start, design: &DesignRef, timed: bool) -> Result<Scenario, 
 }
 
 /// The placer's result as the first proposal of a run.
-fn placement(
+pub(crate) fn placement(
     start: &Start,
     snapshot: &Snapshot,
     scenario: &Scenario,
+    progress: &mut dyn Progress,
     told: &mut dyn FnMut(Stage<'_>),
 ) -> Result<Option<Proposal>, Failure> {
     if !start.place {
@@ -134,7 +139,7 @@ fn placement(
     let design = Design::new(snapshot);
     let config = PlaceConfig { density: start.density, seed: start.seed, ..PlaceConfig::default() };
     let began = Instant::now();
-    let placed = place(&design, &config, &mut ())?;
+    let placed = place(&design, &config, progress)?;
     told(Stage::Placed(began.elapsed()));
     let Some(delta) = proposal_of_delta(&design, &placed.delta) else {
         return Err(Failure::input("the placer changed the netlist, which it must not"));
@@ -195,7 +200,7 @@ fn start_in(
     told(Stage::Read(&design_ref, began.elapsed()));
     // A scenario file brings its own seeds; a run takes the first.
     let seed = scenario.seeds.first().copied().unwrap_or(start.seed);
-    let first = placement(start, &loaded.snapshot, &scenario, told)?;
+    let first = placement(start, &loaded.snapshot, &scenario, &mut (), told)?;
     let mut agent = agent(&scenario)?;
     let plan = Plan {
         snapshot: &loaded.snapshot,

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod mcp;
 pub(crate) mod place;
 pub(crate) mod replay;
 pub(crate) mod run;
