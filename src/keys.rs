@@ -28,8 +28,22 @@ pub fn signing(path: Option<&PathBuf>) -> Result<SecretKey, Failure> {
         std::fs::create_dir_all(folder)?;
     }
     let key = SecretKey::generate()?;
-    key.save(&path)?;
-    Ok(key)
+    match key.save(&path) {
+        Ok(()) => Ok(key),
+        // Another process was first, a moment ago: its key is the user's. It may still be writing.
+        Err(_) if path.exists() => {
+            let mut loaded = SecretKey::load(&path);
+            for _ in 0..100 {
+                if loaded.is_ok() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                loaded = SecretKey::load(&path);
+            }
+            Ok(loaded?)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The user's own key and the public keys named by `--trust`.

@@ -9,6 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 struct Block {
     info: String,
@@ -78,22 +79,33 @@ fn run_page(name: &str) {
             }
             _ => continue,
         }
-        let output = Command::new("sh")
+        // Into a file: what a block leaves running must not keep a pipe open.
+        let log = folder.with_extension("log");
+        let out = fs::File::create(&log).unwrap();
+        let mut child = Command::new("sh")
             .args(["-euc", &block.text])
             .current_dir(&folder)
             .env("PATH", path())
             .env("XDG_DATA_HOME", folder.join("data"))
             .stdin(Stdio::null())
-            .output()
+            .stdout(out.try_clone().unwrap())
+            .stderr(out)
+            .spawn()
             .unwrap();
-        assert!(
-            output.status.success(),
-            "{name}:{}: {}\n{}\n{}",
-            block.line,
-            output.status,
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let until = Instant::now() + Duration::from_secs(300);
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if Instant::now() > until {
+                child.kill().unwrap();
+                panic!("{name}:{} does not end", block.line);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let said = fs::read_to_string(&log).unwrap();
+        assert!(status.success(), "{name}:{}: {status}\n{said}", block.line);
+        fs::remove_file(&log).unwrap();
         ran += 1;
     }
     assert!(ran > 0, "{name} has no command");
@@ -111,4 +123,9 @@ fn a_program_of_its_own() {
     let page = fs::read_to_string(page).unwrap();
     let example = blocks(&page).into_iter().find(|block| block.info.ends_with("agent.py")).unwrap();
     assert!(example.text.lines().count() <= 30, "the example grew");
+}
+
+#[test]
+fn a_model_with_tools() {
+    run_page("mcp.md");
 }

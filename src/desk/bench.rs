@@ -301,9 +301,10 @@ impl Bench for Beside {
         };
         let status = summary.verdict.runs.first().map(|run| run.status);
         let word = serde_json::to_value(status).map_err(internal)?;
-        let mutants = summary.kill_rates.iter().fold((0, 0), |sum, rate| {
-            (sum.0 + u64::from(rate.mutants), sum.1 + u64::from(rate.killed))
-        });
+        let mutants = summary
+            .kill_rates
+            .iter()
+            .fold((0, 0), |sum, rate| (sum.0 + rate.mutants, sum.1 + rate.killed));
         Ok(Closing {
             folder: self.folder.display().to_string(),
             proposals: summary.proposals,

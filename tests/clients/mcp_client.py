@@ -1,6 +1,7 @@
 """A real client at the MCP door: the official Python SDK (`mcp` on PyPI), in one revision of the protocol.
 
-    mcp_client.py stdio MODE COMMAND ARG...      MODE: legacy (2025-11-25 handshake) or 2026-07-28
+    mcp_client.py stdio MODE COMMAND ARG...      MODE: legacy (the handshake, 2025-11-25),
+    auto (server/discover, 2026-07-28) or 2026-07-28 (no question asked first)
     mcp_client.py http MODE URL TOKEN
 
 The SDK itself checks every structured result against the tool's output schema. Any difference ends
@@ -18,7 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-MODES = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28"}
+MODES = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
 
 
 def value(result):
@@ -41,7 +42,7 @@ def refusal(result):
 
 async def session(client, mode):
     assert client.protocol_version == MODES[mode], client.protocol_version
-    assert "cw.open" in client.instructions
+    assert mode == "2026-07-28" or "cw.open" in client.instructions
     tools = (await client.list_tools()).tools
     assert len(tools) <= 14
     for tool in tools:
@@ -69,7 +70,7 @@ async def session(client, mode):
         ({"what": "nothing"}, "choose one of"),
         ({"wat": "cells"}, "there is no argument `wat`"),
         ({"what": "cell", "name": "no/such/cell"}, "no/such/cell"),
-        ({"run": "run-77"}, "run-1"),
+        ({"run": "run-77"}, run),
         ({"what": "cells", "count": 100000}, "at most"),
     ]:
         message = refusal(await client.call_tool("cw.db", arguments))
