@@ -60,6 +60,11 @@ impl Answer {
         }
     }
 
+    /// A file that was read, by its unpacked text.
+    pub(crate) fn read_text(&mut self, path: &Path, text: &[u8]) {
+        self.files.insert(path.display().to_string(), *blake3::hash(text).as_bytes());
+    }
+
     /// A file that was written.
     pub(crate) fn wrote(&mut self, role: &str, path: &Path) {
         self.artifacts.push((role.to_owned(), path.to_owned()));

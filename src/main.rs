@@ -16,6 +16,7 @@ macro_rules! put {
 mod answer;
 mod commands;
 mod foreign;
+mod macro_case;
 mod picture;
 mod progress;
 mod table;
@@ -52,6 +53,10 @@ enum Command {
     Place(commands::place::Arguments),
     /// Time a design and report endpoints and paths.
     Sta(Box<commands::sta::Arguments>),
+    /// The exact proxy cost of a macro placement.
+    Proxy(commands::proxy::Arguments),
+    /// Place macros: legal, of low proxy cost.
+    PlaceMacros(Box<commands::place_macros::Arguments>),
     /// Write the parasitics that the timer uses as SPEF.
     WriteSpef(commands::write_spef::Arguments),
 }
@@ -72,6 +77,8 @@ fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Place(arguments) => commands::place::run(&arguments),
         Command::Sta(arguments) => commands::sta::run(&arguments),
+        Command::Proxy(arguments) => commands::proxy::run(&arguments),
+        Command::PlaceMacros(arguments) => commands::place_macros::run(&arguments),
         Command::WriteSpef(arguments) => commands::write_spef::run(&arguments),
     };
     match result {

@@ -4,6 +4,8 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod mcp;
 pub(crate) mod place;
+pub(crate) mod place_macros;
+pub(crate) mod proxy;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod sta;

@@ -1,0 +1,16 @@
+//! Circuit Training: the netlist in protobuf text (`netlist.pb.txt`) and the placement (`.plc`).
+//!
+//! Format: `docs/NETLIST_FORMAT.md` of google-research/circuit_training. What the format leaves open
+//! is read as the open evaluator of TILOS MacroPlacement reads it. Lengths are micrometres.
+
+mod lexer;
+mod netlist;
+mod nodes;
+mod placement;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use netlist::read_netlist;
+pub use placement::read_placement;
+pub use write::{write_netlist, write_placement};

@@ -1,0 +1,163 @@
+//! What the macro placement commands share: reading a case, choosing the evaluator's variant.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cellwright_formats::ct::{read_netlist, read_placement};
+use cellwright_formats::text::{Problems, Severity, open};
+use cellwright_macros::{
+    Boundary, Cost, Engine, Kind, Model, Netlist, Options, Placement, Precision, Settings, gates,
+};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+
+/// Which reading of the open evaluator.
+#[derive(Debug, Args)]
+pub(crate) struct Variant {
+    /// What happens outside the grid: cell indices clamped into it, or as published, where Python's
+    /// list indexing wraps or fails.
+    #[arg(long, value_enum, default_value_t = BoundaryName::Clamped)]
+    boundary: BoundaryName,
+    /// How positions are held: as written, or rounded to single precision.
+    #[arg(long, value_enum, default_value_t = PrecisionName::Double)]
+    precision: PrecisionName,
+    /// Range of the congestion smoothing in cells, instead of the .plc file's.
+    #[arg(long)]
+    smooth_range: Option<u32>,
+    /// Whose orientations turn the pins of hard macros. The open evaluator takes the netlist's and
+    /// does not turn pins by what the .plc file says.
+    #[arg(long, value_enum, default_value_t = Orientations::Netlist)]
+    orientations: Orientations,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BoundaryName {
+    Clamped,
+    Published,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PrecisionName {
+    Double,
+    Single,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Orientations {
+    Netlist,
+    Plc,
+}
+
+impl Variant {
+    /// The engine on a case.
+    pub(crate) fn engine(&self, case: &MacroCase, flips: bool) -> Result<Engine, Failure> {
+        let mut placement = case.placement.clone();
+        if let Some(range) = self.smooth_range {
+            placement.settings.smooth_range = range;
+        }
+        if self.orientations == Orientations::Netlist && !flips {
+            for (item, spot) in case.netlist.items.iter().zip(&mut placement.spots) {
+                if let (Kind::Hard, Some(spot)) = (item.kind, spot.as_mut()) {
+                    spot.orient = item.orient;
+                }
+            }
+        }
+        let options = Options {
+            boundary: match self.boundary {
+                BoundaryName::Clamped => Boundary::Clamped,
+                BoundaryName::Published => Boundary::Published,
+            },
+            precision: match self.precision {
+                PrecisionName::Double => Precision::Double,
+                PrecisionName::Single => Precision::Single,
+            },
+            ..Options::default()
+        };
+        let model = Arc::new(Model::new(&case.netlist, &placement.settings)?);
+        Ok(Engine::new(model, &placement, options)?)
+    }
+}
+
+/// A case with what its readers noticed.
+pub(crate) struct MacroCase {
+    pub(crate) netlist: Netlist,
+    pub(crate) placement: Placement,
+    pub(crate) problems: Problems,
+}
+
+/// Reads a netlist and, if there is one, its placement; without one the netlist's own positions and
+/// default settings are taken.
+pub(crate) fn read(
+    netlist: &Path,
+    plc: Option<&PathBuf>,
+    answer: &mut Answer,
+) -> Result<MacroCase, Failure> {
+    let mut problems = Problems::new();
+    let source = open(netlist)?;
+    answer.read_text(netlist, source.bytes());
+    let netlist = read_netlist(&source, &mut problems)?;
+    let mut placement = match plc {
+        Some(path) => {
+            let source = open(path)?;
+            answer.read_text(path, source.bytes());
+            read_placement(&source, &netlist, &mut problems)?
+        }
+        None => Placement::of_netlist(&netlist, Settings::default()),
+    };
+    // A .plc file may leave the canvas to the netlist.
+    if placement.settings.width <= 0.0 || placement.settings.height <= 0.0 {
+        let settings = Placement::of_netlist(&netlist, placement.settings.clone()).settings;
+        placement.settings = settings;
+    }
+    for problem in problems.iter().filter(|p| p.severity != Severity::Info) {
+        answer.warn(problem);
+    }
+    Ok(MacroCase { netlist, placement, problems })
+}
+
+/// A cost as the commands tell it.
+pub(crate) fn value(cost: &Cost, overlaps: usize) -> serde_json::Value {
+    json!({
+        "wirelength": cost.wirelength,
+        "wirelength_um": cost.wirelength_um,
+        "density": cost.density,
+        "congestion": cost.is_defined().then_some(cost.congestion),
+        "proxy": cost.is_defined().then_some(cost.proxy),
+        "overlaps": overlaps,
+    })
+}
+
+/// What breaks a rule, in words; empty if nothing does.
+pub(crate) fn broken(
+    case: &MacroCase,
+    placement: &Placement,
+    start: Option<&Placement>,
+    gap: f64,
+) -> (usize, Vec<String>) {
+    let broken = gates(&case.netlist, placement, start, gap);
+    let name = |i: &u32| case.netlist.items[*i as usize].name.clone();
+    let mut out = Vec::new();
+    if let Some((a, b)) = broken.overlaps.first() {
+        out.push(format!(
+            "{} pairs of hard macros overlap, such as `{}` and `{}`",
+            broken.overlaps.len(),
+            name(a),
+            name(b)
+        ));
+    }
+    for (list, what) in [
+        (&broken.outside, "hard macros leave the canvas"),
+        (&broken.soft_outside, "soft macros leave the canvas"),
+        (&broken.moved, "fixed items moved"),
+        (&broken.turned, "hard macros have a quarter turn"),
+        (&broken.unplaced, "items have no place"),
+    ] {
+        if let Some(first) = list.first() {
+            out.push(format!("{} {what}, such as `{}`", list.len(), name(first)));
+        }
+    }
+    (broken.overlaps.len(), out)
+}
