@@ -15,6 +15,7 @@ macro_rules! put {
 
 mod answer;
 mod commands;
+mod flat_macros;
 mod foreign;
 mod macro_case;
 mod picture;

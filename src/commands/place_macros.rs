@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use cellwright_formats::ct::write_placement;
-use cellwright_macros::{AnnealConfig, Budget, Progress, anneal};
+use cellwright_macros::{AnnealConfig, Budget, Kind, Progress, anneal};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::answer::{Answer, answered};
 use crate::failure::Failure;
+use crate::flat_macros::{complete, group, is_flat};
 use crate::macro_case::{Variant, broken, read, value};
 
 #[derive(Debug, Args)]
@@ -54,6 +55,13 @@ pub(crate) struct Arguments {
     /// A plain annealer: proposals that look at nothing. For comparison.
     #[arg(long)]
     blind: bool,
+    /// Of a netlist with standard cells: how many soft macros they are grouped to. The outcome is then
+    /// a placement of the flat netlist, its cells placed among the macros but not legalised.
+    #[arg(long, default_value_t = 800)]
+    groups: usize,
+    /// Of a netlist with standard cells: writes the grouped case as PREFIX.pb.txt and PREFIX.plc.
+    #[arg(long, value_name = "PREFIX")]
+    grouped: Option<PathBuf>,
     /// Temperature at the start; by default from the first proposals.
     #[arg(long)]
     temperature: Option<f64>,
@@ -92,7 +100,22 @@ fn place(
     answer: &mut Answer,
 ) -> Result<(ExitCode, serde_json::Value), Failure> {
     let quiet = arguments.json.as_deref().is_some_and(|out| out.as_os_str() == "-");
-    let case = read(&arguments.netlist, arguments.plc.as_ref(), answer)?;
+    let mut case = read(&arguments.netlist, arguments.plc.as_ref(), answer)?;
+    let mut flat = None;
+    if is_flat(&case) {
+        complete(&mut case.placement.settings, arguments.plc.is_some());
+        let (whole, grouped) = group(case, arguments.groups, arguments.seed);
+        if !quiet {
+            say!(
+                "grouped {} cells to {} soft macros; {} nets are too large to keep",
+                whole.case().netlist.count(Kind::Cell),
+                grouped.netlist.count(Kind::Soft),
+                whole.dropped()
+            );
+        }
+        flat = Some(whole);
+        case = grouped;
+    }
     let mut engine = arguments.variant.engine(&case, arguments.flips)?;
     let given = engine.cost();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -146,7 +169,25 @@ fn place(
         format!("Congestion cost : {:?}", cost.congestion),
         format!("Density cost : {:?}", cost.density),
     ];
-    std::fs::write(&arguments.out, write_placement(&case.netlist, &placement, &notes))?;
+    let mut carried = None;
+    match &flat {
+        None => {
+            std::fs::write(&arguments.out, write_placement(&case.netlist, &placement, &notes))?;
+        }
+        Some(flat) => {
+            if let Some(prefix) = &arguments.grouped {
+                for file in flat.write_grouped(prefix, &placement)? {
+                    answer.wrote("grouped", &file);
+                }
+            }
+            let back = pool.install(|| flat.carry(&placement, arguments.seed))?;
+            let notes = [format!("Wirelength : {:?}", back.spread)];
+            let netlist = &flat.case().netlist;
+            std::fs::write(&arguments.out, write_placement(netlist, &back.placement, &notes))?;
+            answer.limit("cells are spread among the macros, not legalised");
+            carried = Some(back);
+        }
+    }
     answer.wrote("placement", &arguments.out);
     if let Some(path) = &arguments.svg {
         let title = format!("proxy {:.6}, {overlaps} overlaps", cost.proxy);
@@ -182,6 +223,15 @@ fn place(
         for line in &broken {
             say!("note: {line}");
         }
+        if let Some(back) = &carried {
+            let given = back.given.map_or("none".to_owned(), |um| format!("{um:.0} µm"));
+            say!("flat HPWL: given {given}, cells at their groups {:.0} µm", back.at_groups);
+            say!(
+                "           cells among the macros {:.0} µm, overflow {:.3}",
+                back.spread,
+                back.overflow
+            );
+        }
         say!("wrote {}", arguments.out.display());
     }
     let mut out = value(&cost, overlaps);
@@ -194,6 +244,12 @@ fn place(
         map.insert("evaluations".to_owned(), json!(outcome.evaluations));
         map.insert("work_units".to_owned(), json!(outcome.work));
         map.insert("seconds".to_owned(), json!(seconds));
+        if let Some(back) = &carried {
+            map.insert("flat_given_um".to_owned(), json!(back.given));
+            map.insert("flat_at_groups_um".to_owned(), json!(back.at_groups));
+            map.insert("flat_um".to_owned(), json!(back.spread));
+            map.insert("flat_overflow".to_owned(), json!(back.overflow));
+        }
     }
     Ok((ExitCode::from(u8::from(!legal)), out))
 }

@@ -16,7 +16,9 @@ use cellwright_benches::process::{load, thread_seconds};
 use cellwright_formats::ct::{read_netlist, read_placement};
 use cellwright_formats::text::{Problems, open};
 use cellwright_macros::sample::{Size, generate};
-use cellwright_macros::{Engine, Kind, MacroError, Model, Move, Netlist, Options, Orient, Placement};
+use cellwright_macros::{
+    Engine, Kind, MacroError, Model, Move, Netlist, Options, Orient, Placement,
+};
 
 /// How long one rate is measured.
 const SPAN: Duration = Duration::from_millis(1500);
@@ -80,7 +82,7 @@ fn measure(name: &str, netlist: &Netlist, placement: &Placement) -> Result<(), B
         if bodies.is_empty() {
             continue;
         }
-        let mut pick = |draw: &mut Draw| bodies[draw.below(bodies.len())];
+        let pick = |draw: &mut Draw| bodies[draw.below(bodies.len())];
         let far = (0..4096)
             .map(|_| {
                 let b = pick(&mut draw);

@@ -69,7 +69,11 @@ fn agrees_with_the_open_evaluator_to_1e_9() {
             ("proxy", cost.proxy),
         ] {
             let off = (ours - number(name)).abs() / number(name);
-            println!("{:16} {} {name:14} {ours:.16} off by {off:.1e}", get("plc"), get("smooth_range"));
+            println!(
+                "{:16} {} {name:14} {ours:.16} off by {off:.1e}",
+                get("plc"),
+                get("smooth_range")
+            );
             assert!(off <= 1e-9, "{}: {name} is {ours}, not {}", get("plc"), get(name));
         }
         seen += 1;
@@ -86,9 +90,7 @@ fn single_precision_positions_move_the_cost_a_little() {
     let Some(folder) = folder() else { return };
     let (netlist, placement) = case(&folder, "initial.plc");
     let model = Arc::new(Model::new(&netlist, &placement.settings).unwrap());
-    let cost = |options| {
-        Engine::new(Arc::clone(&model), &placement, options).unwrap().cost().proxy
-    };
+    let cost = |options| Engine::new(Arc::clone(&model), &placement, options).unwrap().cost().proxy;
     let double = cost(Options::default());
     let single = cost(Options { precision: Precision::Single, ..Options::default() });
     println!("double {double:.10} single {single:.10}");

@@ -111,12 +111,12 @@ pub struct Annealed {
 
 /// Proposals of a replica between two meetings.
 const ROUND: usize = 4000;
-/// Between two looks at how kinds fare.
+/// Proposals between two looks at how shifts fare.
 const LOOK: u32 = 500;
 /// Temperatures fall by this factor over the budget.
 const FALL: f64 = 2e-3;
 /// Share of the mean change of first proposals at which annealing starts.
-const START: f64 = 0.25;
+const START: f64 = 0.05;
 /// Ratio of the temperatures of neighbouring replicas.
 const LADDER: f64 = 1.4;
 
@@ -125,7 +125,6 @@ struct Walker {
     proposer: Proposer,
     kinds: Vec<Proposal>,
     weights: Vec<f64>,
-    recent: Vec<(u64, f64)>,
     cost: f64,
     best: f64,
     best_places: Vec<(f64, f64, Orient)>,
@@ -147,7 +146,6 @@ impl Walker {
                 self.learn();
             }
             if !self.proposer.propose(kind, &self.engine, &mut plan) {
-                self.recent[n].0 += 1;
                 continue;
             }
             self.engine.apply(&plan.moves)?;
@@ -155,7 +153,6 @@ impl Walker {
             self.evaluations += 1;
             let tally = &mut self.tallies[n];
             tally.tried += 1;
-            self.recent[n].0 += 1;
             let change = cost - self.cost;
             let u: f64 = self.proposer.rng.random_range(f64::MIN_POSITIVE..1.0);
             // Not a number (the published evaluator fails) is never accepted.
@@ -171,7 +168,6 @@ impl Walker {
             tally.accepted += 1;
             if change < 0.0 {
                 tally.gain -= change;
-                self.recent[n].1 -= change;
             }
             self.engine.keep();
             self.cost = cost;
@@ -204,8 +200,7 @@ impl Walker {
         self.weights.len() - 1
     }
 
-    /// Kinds that gained more per proposal are proposed more; each keeps a share. The reach of
-    /// shifts follows their acceptance.
+    /// The reach of shifts follows their acceptance.
     fn learn(&mut self) {
         let rate = f64::from(self.shifts.1) / f64::from(self.shifts.0.max(1));
         let factor = if rate > 0.3 { 1.06 } else { 0.94 };
@@ -215,21 +210,6 @@ impl Walker {
         let reach = &mut self.proposer.reach;
         reach.0 = (reach.0 * factor).clamp(grid.cell_width * 0.5, s.width);
         reach.1 = (reach.1 * factor).clamp(grid.cell_height * 0.5, s.height);
-        if self.proposer.blind {
-            return;
-        }
-        let gains: Vec<f64> =
-            self.recent.iter().map(|(tried, gain)| gain / (*tried).max(1) as f64).collect();
-        let most = gains.iter().copied().fold(0.0, f64::max);
-        if most > 0.0 {
-            for (weight, gain) in self.weights.iter_mut().zip(gains) {
-                *weight += 0.1 * (0.1 + gain / most - *weight);
-            }
-        }
-        for (tried, gain) in &mut self.recent {
-            *tried /= 2;
-            *gain /= 2.0;
-        }
     }
 }
 
@@ -274,9 +254,10 @@ pub fn anneal(
     loop {
         let elapsed = begin.elapsed();
         let work = spent(&walkers) - base;
-        let by_wall = config.budget.wall.map_or(0.0, |wall| {
-            elapsed.as_secs_f64() / wall.as_secs_f64().max(1e-9)
-        });
+        let by_wall = config
+            .budget
+            .wall
+            .map_or(0.0, |wall| elapsed.as_secs_f64() / wall.as_secs_f64().max(1e-9));
         let by_work = config.budget.work.map_or(0.0, |bound| work as f64 / bound.max(1) as f64);
         let share = by_wall.max(by_work);
         let cold = hot * FALL.powf(share.min(1.0));
@@ -328,8 +309,7 @@ fn walker(
     let tally = |&kind: &Proposal| Tally { kind, tried: 0, accepted: 0, gain: 0.0 };
     let bodies = engine.model().bodies();
     let mut walker = Walker {
-        weights: vec![1.0; kinds.len()],
-        recent: vec![(0, 0.0); kinds.len()],
+        weights: kinds.iter().map(|k| k.share()).collect(),
         tallies: kinds.iter().map(tally).collect(),
         kinds,
         engine,

@@ -30,10 +30,10 @@ impl Engine {
         }
         let mut moves = Vec::with_capacity(ids.len());
         for ((&item, &x), &y) in ids.iter().zip(xs).zip(ys) {
-            let body = self.model().body(item).ok_or(MacroError::NotMovable {
-                item,
-                why: "is a pin or does not exist",
-            })?;
+            let body = self
+                .model()
+                .body(item)
+                .ok_or(MacroError::NotMovable { item, why: "is a pin or does not exist" })?;
             moves.push([Move { body: body as u32, x, y, orient: self.at(body).2 }]);
         }
         let parts = self.evaluate(&moves)?;
@@ -53,7 +53,9 @@ impl Engine {
             .par_chunks(share)
             .map_init(
                 || self.clone(),
-                |engine, groups| groups.iter().map(|moves| engine.what_if(moves.as_ref())).collect(),
+                |engine, groups| {
+                    groups.iter().map(|moves| engine.what_if(moves.as_ref())).collect()
+                },
             )
             .collect();
         Ok(parts?.concat())

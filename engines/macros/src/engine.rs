@@ -286,8 +286,7 @@ impl Engine {
 
     fn set_sites(&mut self, body: usize) {
         for site in self.model.sites_of_body(body) {
-            let (x, y, cell) =
-                self.site_at(site, self.x[body], self.y[body], self.orient[body]);
+            let (x, y, cell) = self.site_at(site, self.x[body], self.y[body], self.orient[body]);
             self.sx[site] = x;
             self.sy[site] = y;
             self.cell[site] = cell;

@@ -25,12 +25,22 @@ pub struct Global {
     pub overflow: f64,
 }
 
-const SIDE: usize = 64;
+/// Bins along each side: more for more bodies, so that a bin holds a few.
+fn side(bodies: usize) -> usize {
+    match bodies {
+        0..5_000 => 64,
+        5_000..40_000 => 128,
+        _ => 256,
+    }
+}
+
 const STEPS: u32 = 600;
 const ENOUGH: f64 = 0.06;
 
 struct System {
     model: Arc<Model>,
+    /// Bins along each side.
+    side: usize,
     /// Bodies that may move.
     free: Vec<usize>,
     /// Centres of all bodies, in bins.
@@ -80,9 +90,10 @@ pub fn global(engine: &mut Engine, seed: u64) -> Result<Global, MacroError> {
                 first[n][axis] += 0.1 * (g - first[n][axis]);
                 second[n][axis] += 0.01 * (g * g - second[n][axis]);
                 let by = first[n][axis] / bias.0 / ((second[n][axis] / bias.1).sqrt() + 1e-12);
-                let half = system.charge[body].0[axis].min(SIDE as f64 / 2.0);
+                let extent = system.side as f64;
+                let half = system.charge[body].0[axis].min(extent / 2.0);
                 let to = system.at[body][axis] - rate * by;
-                system.at[body][axis] = to.clamp(half, SIDE as f64 - half);
+                system.at[body][axis] = to.clamp(half, extent - half);
             }
         }
     }
@@ -106,7 +117,8 @@ impl System {
     fn new(engine: &Engine, seed: u64) -> Self {
         let model = Arc::clone(engine.model());
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let side = SIDE as f64;
+        let bins = side((0..model.bodies()).filter(|b| !engine.is_fixed(*b)).count());
+        let side = bins as f64;
         let (bw, bh) = (model.settings.width / side, model.settings.height / side);
         let free: Vec<usize> = (0..model.bodies())
             .filter(|b| model.kind[*b] != Kind::Port && !engine.is_fixed(*b))
@@ -138,14 +150,15 @@ impl System {
             .collect();
         let mut system = System {
             model,
+            side: bins,
             free,
             at,
             offset,
             charge,
-            still: vec![0.0; SIDE * SIDE],
-            field: Field::new(SIDE),
+            still: vec![0.0; bins * bins],
+            field: Field::new(bins),
         };
-        let mut still = vec![0.0; SIDE * SIDE];
+        let mut still = vec![0.0; bins * bins];
         for body in 0..system.at.len() {
             if system.model.kind[body] != Kind::Port && engine.is_fixed(body) {
                 system.cover(body, |bin, share| still[bin] += share);
@@ -157,7 +170,7 @@ impl System {
 
     fn bin(&self) -> (f64, f64) {
         let s = &self.model.settings;
-        (s.width / SIDE as f64, s.height / SIDE as f64)
+        (s.width / self.side as f64, s.height / self.side as f64)
     }
 
     /// Area in bins.
@@ -172,14 +185,14 @@ impl System {
         let [x, y] = self.at[body];
         let range = |c: f64, h: f64| {
             let low = (c - h).floor().max(0.0) as usize;
-            (low, ((c + h).ceil().max(0.0) as usize).min(SIDE))
+            (low, ((c + h).ceil().max(0.0) as usize).min(self.side))
         };
         let ((x0, x1), (y0, y1)) = (range(x, hx), range(y, hy));
         let meet = |i: usize, c: f64, h: f64| (c + h).min(i as f64 + 1.0) - (c - h).max(i as f64);
         for j in y0..y1 {
             let high = meet(j, y, hy).max(0.0) * share;
             for i in x0..x1 {
-                add(j * SIDE + i, meet(i, x, hx).max(0.0) * high);
+                add(j * self.side + i, meet(i, x, hx).max(0.0) * high);
             }
         }
     }
@@ -213,7 +226,7 @@ impl System {
         let mut ends: Vec<(usize, f64)> = Vec::new();
         for net in 0..self.model.nets() {
             let weight = self.model.net_weight[net];
-            for axis in 0..2 {
+            for axis in [0, 1] {
                 ends.clear();
                 for &site in self.model.sites_of(net) {
                     let body = self.model.site_body[site as usize] as usize;

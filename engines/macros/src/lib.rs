@@ -11,6 +11,7 @@
 mod anneal;
 mod batch;
 mod cell;
+mod cluster;
 mod cost;
 mod engine;
 mod error;
@@ -33,6 +34,7 @@ mod top;
 
 pub use anneal::{AnnealConfig, Annealed, Budget, Progress, Tally, anneal};
 pub use cell::Boundary;
+pub use cluster::{ClusterConfig, Clustered, carry_back, cluster};
 pub use cost::{Cost, Weights};
 pub use engine::{Engine, Move, Options, Precision, State};
 pub use error::MacroError;
@@ -40,5 +42,5 @@ pub use gates::{Broken, gates};
 pub use global::{Global, global};
 pub use model::Model;
 pub use netlist::{Kind, Netlist, Placement, Settings};
-pub use propose::Proposal;
 pub use orient::{NoOrient, Orient};
+pub use propose::Proposal;

@@ -153,8 +153,12 @@ impl Model {
                 continue;
             }
             let source = site_of[driver];
-            let mut sites: Vec<u32> =
-                item.sinks.iter().map(|&s| site_of[s as usize]).filter(|&s| s != u32::MAX).collect();
+            let mut sites: Vec<u32> = item
+                .sinks
+                .iter()
+                .map(|&s| site_of[s as usize])
+                .filter(|&s| s != u32::MAX)
+                .collect();
             sites.sort_unstable();
             sites.dedup();
             sites.retain(|&s| s != source);
@@ -185,7 +189,10 @@ impl Model {
             }
         }
         // Twice 2·FARTHEST plus offsets is the longest that a net can be.
-        if self.net_weight.iter().any(|w| w.abs() * 8.0 * FARTHEST * scale(LENGTH_BITS) >= 2f64.powi(62))
+        if self
+            .net_weight
+            .iter()
+            .any(|w| w.abs() * 8.0 * FARTHEST * scale(LENGTH_BITS) >= 2f64.powi(62))
         {
             return Err(MacroError::TooLarge("the weight of a net"));
         }

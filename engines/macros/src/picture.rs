@@ -42,7 +42,9 @@ pub fn svg(engine: &Engine, width: u32, title: &str) -> String {
         let most = congestion[cell].max(congestion[grid.cells() + cell]);
         let tint = (most / 1.2).clamp(0.0, 1.0) * 0.6;
         let (row, column) = (cell / grid.columns, cell % grid.columns);
-        let style = format!(r##"fill="#d9574a" fill-opacity="{tint:.3}" stroke="#e4e2da" stroke-width="0.4""##);
+        let style = format!(
+            r##"fill="#d9574a" fill-opacity="{tint:.3}" stroke="#e4e2da" stroke-width="0.4""##
+        );
         let (x, y) = (column as f64 * grid.cell_width, row as f64 * grid.cell_height);
         rect(x, y, grid.cell_width, grid.cell_height, &style);
     }

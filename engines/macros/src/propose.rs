@@ -52,6 +52,23 @@ impl Proposal {
         Proposal::Flip,
     ];
 
+    /// How often a kind is proposed, beside the others.
+    pub(crate) fn share(self) -> f64 {
+        match self {
+            Proposal::SoftShift => 3.0,
+            Proposal::SoftOptimal => 2.0,
+            Proposal::SoftRelief => 1.5,
+            Proposal::SoftSwap => 1.5,
+            Proposal::RouteShift => 0.5,
+            Proposal::Cluster => 0.3,
+            Proposal::HardShift => 1.5,
+            Proposal::HardOptimal => 0.3,
+            Proposal::HardSwap => 2.0,
+            Proposal::HardSlide => 0.7,
+            Proposal::Flip => 0.5,
+        }
+    }
+
     /// Those that look at nothing: what a plain annealer has.
     pub const BLIND: [Proposal; 5] = [
         Proposal::SoftShift,
@@ -136,7 +153,8 @@ impl Proposer {
         let model = engine.model();
         let b = body as usize;
         let inside = |c: f64, size: f64, extent: f64| {
-            let (low, high) = ((size / 2.0 * UNITS).ceil(), ((extent - size / 2.0) * UNITS).floor());
+            let (low, high) =
+                ((size / 2.0 * UNITS).ceil(), ((extent - size / 2.0) * UNITS).floor());
             let c = (c * UNITS).round();
             (if low <= high { c.clamp(low, high) } else { (extent / 2.0 * UNITS).round() }) / UNITS
         };

@@ -38,9 +38,8 @@ pub fn generate(size: Size, seed: u64) -> (Netlist, Placement) {
     let mut boxes = Vec::new();
     let mut area = 0.0;
     // Sizes in thousandths, as LEF writes them, so that sums are not all exact in binary.
-    let milli = |rng: &mut ChaCha8Rng, low: u32, high: u32| {
-        f64::from(rng.random_range(low..high)) / 1000.0
-    };
+    let milli =
+        |rng: &mut ChaCha8Rng, low: u32, high: u32| f64::from(rng.random_range(low..high)) / 1000.0;
     for n in 0..size.hard + size.soft {
         let hard = n < size.hard;
         let (width, height) = if hard {

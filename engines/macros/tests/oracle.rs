@@ -92,8 +92,7 @@ impl Oracle<'_> {
     fn meet(&self, rect: [f64; 4], row: i64, column: i64) -> (f64, f64) {
         let x = rect[2].min((column + 1) as f64 * self.cell.0)
             - rect[0].max(column as f64 * self.cell.0);
-        let y =
-            rect[3].min((row + 1) as f64 * self.cell.1) - rect[1].max(row as f64 * self.cell.1);
+        let y = rect[3].min((row + 1) as f64 * self.cell.1) - rect[1].max(row as f64 * self.cell.1);
         (x, y)
     }
 
@@ -146,7 +145,13 @@ impl Oracle<'_> {
         Some(())
     }
 
-    fn three(&self, v: &mut [f64], h: &mut [f64], mut cells: Vec<(i64, i64)>, w: f64) -> Option<()> {
+    fn three(
+        &self,
+        v: &mut [f64],
+        h: &mut [f64],
+        mut cells: Vec<(i64, i64)>,
+        w: f64,
+    ) -> Option<()> {
         cells.sort_by_key(|c| (c.1, c.0));
         let [(y1, x1), (y2, x2), (y3, x3)] = [cells[0], cells[1], cells[2]];
         let mut hs = Vec::new();
@@ -229,7 +234,8 @@ impl Oracle<'_> {
                 }
             }
         }
-        let (tracks_v, tracks_h) = (self.cell.0 * settings.routes_v, self.cell.1 * settings.routes_h);
+        let (tracks_v, tracks_h) =
+            (self.cell.0 * settings.routes_v, self.cell.1 * settings.routes_h);
         let range = i64::from(settings.smooth_range);
         let mut out = Vec::new();
         for (list, taken, tracks, vertical) in [(v, mv, tracks_v, true), (h, mh, tracks_h, false)] {

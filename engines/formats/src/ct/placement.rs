@@ -59,9 +59,8 @@ pub fn read_placement(
             }
         }
     }
-    let missing = |(i, spot): &(usize, &Option<Spot>)| {
-        spot.is_none() && !netlist.items[*i].kind.is_pin()
-    };
+    let missing =
+        |(i, spot): &(usize, &Option<Spot>)| spot.is_none() && !netlist.items[*i].kind.is_pin();
     for (i, _) in spots.iter().enumerate().filter(missing) {
         problems.report(Severity::Warning, "plc-unplaced", source, 0, || {
             format!("`{}` (item {i}) has no line", netlist.items[i].name)
@@ -98,36 +97,37 @@ fn spot(line: &str) -> Option<(u32, Spot)> {
 
 /// One comment line. Keys stand before a colon; several pairs may share a line.
 fn setting(settings: &mut Settings, comment: &str) -> Result<(), String> {
-    let words: Vec<&str> =
-        comment.split(|c: char| c.is_ascii_whitespace() || c == ':' || c == ',').filter(|w| !w.is_empty()).collect();
-    let real = |word: &str| {
-        parse_f64(word).filter(|v| v.abs() <= 1e9).ok_or_else(|| word.to_owned())
-    };
+    let words: Vec<&str> = comment
+        .split(|c: char| c.is_ascii_whitespace() || c == ':' || c == ',')
+        .filter(|w| !w.is_empty())
+        .collect();
+    let real =
+        |word: &str| parse_f64(word).filter(|v| v.abs() <= 1e9).ok_or_else(|| word.to_owned());
     let whole = |word: &str| match parse_f64(word) {
         Some(v) if v.fract() == 0.0 && (0.0..=1e9).contains(&v) => Ok(v as u32),
         _ => Err(word.to_owned()),
     };
-    match words.as_slice() {
-        &["Columns", columns, "Rows", rows] => {
+    match *words.as_slice() {
+        ["Columns", columns, "Rows", rows] => {
             (settings.columns, settings.rows) = (whole(columns)?, whole(rows)?);
         }
-        &["Width", width, "Height", height] => {
+        ["Width", width, "Height", height] => {
             (settings.width, settings.height) = (real(width)?, real(height)?);
         }
-        &["Routes", "per", "micron", "hor", h, "ver", v] => {
+        ["Routes", "per", "micron", "hor", h, "ver", v] => {
             (settings.routes_h, settings.routes_v) = (real(h)?, real(v)?);
         }
-        &["Routes", "used", "by", "macros", "hor", h, "ver", v] => {
+        ["Routes", "used", "by", "macros", "hor", h, "ver", v] => {
             (settings.macro_routes_h, settings.macro_routes_v) = (real(h)?, real(v)?);
         }
-        &["Smoothing", "factor", range] => settings.smooth_range = whole(range)?,
-        &["Overlap", "threshold", share] => settings.overlap_threshold = Some(real(share)?),
-        &["Blockage", a, b, c, d, rate] => {
+        ["Smoothing", "factor", range] => settings.smooth_range = whole(range)?,
+        ["Overlap", "threshold", share] => settings.overlap_threshold = Some(real(share)?),
+        ["Blockage", a, b, c, d, rate] => {
             let rect = [real(a)?, real(b)?, real(c)?, real(d)?];
             settings.blockages.push(Blockage { rect, rate: real(rate)? });
         }
-        &["Project", name] => settings.project = Some(name.to_owned()),
-        &["Block", name] => settings.block = Some(name.to_owned()),
+        ["Project", name] => settings.project = Some(name.to_owned()),
+        ["Block", name] => settings.block = Some(name.to_owned()),
         _ => {}
     }
     Ok(())

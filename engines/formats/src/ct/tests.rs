@@ -82,7 +82,11 @@ fn says_what_is_wrong_and_where() {
     fails("node {\n name: \"a\"\n}", 1, "no type");
     fails("node {\n name: \"a\n}", 2, "closing quote");
     fails("nude {", 1, "`node`");
-    fails("node { name: \"a\" attr { key: \"type\" value { placeholder: \"MACRO_PIN\" } } }", 1, "pin of");
+    fails(
+        "node { name: \"a\" attr { key: \"type\" value { placeholder: \"MACRO_PIN\" } } }",
+        1,
+        "pin of",
+    );
     fails(&format!("{SMALL}{}", SMALL.replace("__metadata__", "P")), 19, "second node");
     let netlist = read_netlist(&source(SMALL), &mut Problems::new()).unwrap();
     let fails = |text: &str, line: u32, part: &str| {
