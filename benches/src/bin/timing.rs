@@ -2,12 +2,17 @@
 //! timing -- [CASE_DIR…]`. Without folders: every case of the corpus that has a `swaps.txt`.
 //!
 //! Each case is a process of its own for either tool, on one thread. Both read the same files, make
-//! one full update (effective capacitance, setup and hold), then the resizes of `swaps.txt` one after
-//! the other, with WNS and TNS of setup and hold asked after each. Times are CPU times of the thread,
-//! so a loaded machine stretches them less than it would wall times.
+//! one full update (setup and hold), then the resizes of `swaps.txt` one after the other, with WNS and
+//! TNS of setup and hold asked after each: with effective capacitance, then with lumped loads (the
+//! peer takes its swaps back there, and its full update keeps graph and parasitics). Times are CPU
+//! times of the thread, so a loaded machine stretches them less than it would wall times.
 //!
 //! A what-if is a resize of a combinational cell to its next size, the update, the four figures, and
-//! the undo of timer and design.
+//! the undo of timer and design. `arcs` are the arcs that one looks at, on average and in the median.
+//!
+//! Bound: a full update with effective capacitance is bound by arithmetic (the waveform solver), as is
+//! its what-if. With lumped loads a what-if is bound by the size of the cone and by memory: each
+//! vertex that a change reaches costs a few cache misses, and its arithmetic is less.
 
 #![allow(clippy::print_stdout)]
 
@@ -21,8 +26,12 @@ use cellwright_db::{CellId, Design, DirtySet, MasterId};
 use cellwright_formats::text::open;
 use cellwright_sta::{Calculator, Config, Side, Timer};
 
-const CALCULATORS: [(&str, Calculator); 2] =
-    [("dmp", Calculator::DmpCeffElmore), ("elmore", Calculator::LumpedElmore)];
+/// The peer has no calculator like `elmore`.
+const CALCULATORS: [(&str, Calculator); 3] = [
+    ("dmp", Calculator::DmpCeffElmore),
+    ("lumped", Calculator::Lumped),
+    ("elmore", Calculator::LumpedElmore),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -44,33 +53,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("load {}", load());
     println!(
-        "{:18} {:>6} {:>6} | {:^20} | {:^25} | {:^17} | {:^21} | {:^13}",
-        "",
-        "",
-        "read s",
-        "full update, CPU s",
-        "per resize, CPU ms",
-        "what-ifs/s",
-        "arcs, ns/arc",
-        "peak MB"
-    );
-    println!(
-        "{:18} {:>6} {:>6} | {:>6} {:>6} {:>6} | {:>8} {:>8} {:>7} | {:>8} {:>8} | {:>10} {:>10} | {:>6} {:>6}",
+        "{:18} {:>6} {:>7} {:>8} | {:8} | {:>6} {:>6} {:>6} | {:>8} {:>8} {:>6} | {:>10} {:>7} {:>7} {:>7}",
         "case",
         "cells",
-        "ours",
-        "ours",
-        "peer",
+        "read, s",
+        "peak, MB",
+        "delays",
+        "full s",
+        "peer s",
         "ratio",
-        "ours",
-        "peer",
+        "swap ms",
+        "peer ms",
         "ratio",
-        "dmp",
-        "elmore",
-        "dmp",
-        "elmore",
-        "ours",
-        "peer"
+        "what-ifs/s",
+        "arcs",
+        "median",
+        "ns/arc"
     );
     let itself = std::env::current_exe()?;
     for folder in &arguments {
@@ -84,43 +82,41 @@ fn main() -> Result<(), Box<dyn Error>> {
             Some(_) => peer(folder)?,
             None => Figures::default(),
         };
-        let get = |figures: &Figures, key: &str| figures.get(key);
-        let (full, peer_full) = (get(&ours, "full"), get(&peer, "full"));
-        let (resize, peer_resize) = (get(&ours, "resize"), get(&peer, "resize"));
-        let rate = |name: &str| {
-            let (arcs, rate) =
-                (get(&ours, &format!("arcs_{name}")), get(&ours, &format!("rate_{name}")));
-            format!("{arcs:.0}, {:.0}", 1e9 / rate / arcs)
-        };
-        println!(
-            "{:18} {:>6} {:>6.2} | {:>6.3} {:>6.3} {:>5.1}x | {:>8.4} {:>8.3} {:>6.0}x | {:>8.0} {:>8.0} | {:>10} {:>10} | {:>6.0} {:>6.0}",
-            folder.file_name().unwrap_or_default().to_string_lossy(),
-            get(&ours, "cells"),
-            get(&ours, "read"),
-            full,
-            peer_full,
-            peer_full / full,
-            resize * 1e3,
-            peer_resize * 1e3,
-            peer_resize / resize,
-            get(&ours, "rate_dmp"),
-            get(&ours, "rate_elmore"),
-            rate("dmp"),
-            rate("elmore"),
-            get(&ours, "peak"),
-            get(&peer, "peak"),
-        );
-        if peer.get("ws").is_finite() {
-            let unit = get(&peer, "unit");
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let cells = ours.get("cells");
+        for (tool, figures) in [("ours", &ours), ("peer", &peer)] {
+            let (read, peak) = (figures.get("read"), figures.get("peak"));
+            let label = format!("{name} ({tool})");
+            println!("{label:25} {cells:>6} {read:>7.2} {peak:>8.0}");
+        }
+        for (name, _) in CALCULATORS {
+            let own = |what: &str| ours.get(&format!("{what}_{name}"));
+            let other = |what: &str| peer.get(&format!("{what}_{name}"));
+            let ratio = |what: &str| other(what) / own(what);
             println!(
-                "{:18} worst setup slack before and after the resizes: ours {:.4} {:.4}, peer {:.4} {:.4} ns",
+                "{:42} | {name:8} | {:>6.3} {:>6.3} {:>5.1}x | {:>8.4} {:>8.3} {:>5.0}x | {:>10.0} {:>7.0} {:>7.0} {:>7.0}",
                 "",
-                get(&ours, "ws"),
-                get(&ours, "ws_after"),
-                get(&peer, "ws") * unit,
-                get(&peer, "ws_after") * unit
+                own("full"),
+                other("full"),
+                ratio("full"),
+                own("resize") * 1e3,
+                other("resize") * 1e3,
+                ratio("resize"),
+                own("rate"),
+                own("arcs"),
+                own("median"),
+                1e9 / own("rate") / own("arcs"),
             );
         }
+        // The tools must have timed the same work.
+        let (unit, end) = (peer.get("unit"), "worst setup slack before and after the swaps, ns");
+        println!(
+            "{end}: ours {:.4} {:.4}, peer {:.4} {:.4}",
+            ours.get("ws_dmp"),
+            ours.get("after_dmp"),
+            peer.get("ws_dmp") * unit,
+            peer.get("after_dmp") * unit
+        );
     }
     println!("load {}", load());
     Ok(())
@@ -153,25 +149,16 @@ fn ours(folder: &Path) -> Result<(), Box<dyn Error>> {
     let Case { mut design, constraints, parasitics, swaps, .. } = Case::read(folder)?;
     println!("read={}", thread_seconds() - start);
     println!("cells={}", design.cells().count());
-    let only = std::env::var("ONLY").ok();
-    for (name, calculator) in
-        CALCULATORS.into_iter().filter(|c| only.as_ref().is_none_or(|o| o == c.0))
-    {
+    // Libraries without functions have no alternatives: their swaps serve.
+    let all = walk(&design);
+    let tries = if all.is_empty() { &swaps } else { &all };
+    for (name, calculator) in CALCULATORS {
         let config = Config { corners: vec![(0, parasitics.clone())], calculator };
         let start = thread_seconds();
         let mut timer = Timer::new(&design, constraints.clone(), config)?;
         let mut sum = figures(&timer);
-        let full = thread_seconds() - start;
-        if calculator == Calculator::default() {
-            println!("full={full}");
-            println!("ws={}", timer.worst_slack(Side::Max).unwrap_or(f32::NAN));
-        } else {
-            println!("full_{name}={full}");
-        }
-        // Libraries without functions have no alternatives: their swaps serve.
-        let all = walk(&design);
-        let tries = if all.is_empty() { &swaps } else { &all };
-        what_ifs(&mut design, &mut timer, tries, name, &mut sum)?;
+        println!("full_{name}={}", thread_seconds() - start);
+        println!("ws_{name}={}", timer.worst_slack(Side::Max).unwrap_or(f32::NAN));
         let first = design.mark();
         let start = thread_seconds();
         for &(cell, to) in &swaps {
@@ -181,17 +168,16 @@ fn ours(folder: &Path) -> Result<(), Box<dyn Error>> {
             sum += figures(&timer);
             timer.keep();
         }
-        let each = (thread_seconds() - start) / swaps.len() as f64;
+        println!("resize_{name}={}", (thread_seconds() - start) / swaps.len() as f64);
+        println!("after_{name}={}", timer.worst_slack(Side::Max).unwrap_or(f32::NAN));
         if calculator == Calculator::default() {
-            println!("resize={each}");
-            println!("ws_after={}", timer.worst_slack(Side::Max).unwrap_or(f32::NAN));
             println!("peak={}", memory("VmHWM"));
-            println!("resident={}", memory("VmRSS"));
-        } else {
-            println!("resize_{name}={each}");
         }
-        println!("sum_{name}={sum}");
         design.undo_to(first);
+        timer.full(&design);
+        what_ifs(&mut design, &mut timer, tries, name, &mut sum)?;
+        // Whatever was asked must have been worked out.
+        println!("sum_{name}={sum}");
     }
     Ok(())
 }
@@ -223,16 +209,14 @@ fn what_ifs(
 ) -> Result<(), Box<dyn Error>> {
     let mut dirty = DirtySet::empty(design.stamp());
     let (mut count, work) = (0_u32, timer.work());
-    let (mut sizes, mut full) = (Vec::new(), 0);
+    let mut sizes = Vec::new();
     let start = thread_seconds();
     let mut seconds = 0.0;
     for &(cell, to) in tries.iter().cycle().take(500_000) {
         let mark = design.mark();
         design.resize_cell(cell, to)?;
         design.dirty_into(mark, &mut dirty);
-        let updated = timer.update(design, &dirty)?;
-        sizes.push(updated.arcs);
-        full += u32::from(updated.full);
+        sizes.push(timer.update(design, &dirty)?.arcs);
         *sum += figures(timer);
         timer.undo();
         design.undo_to(mark);
@@ -245,13 +229,9 @@ fn what_ifs(
         }
     }
     println!("rate_{name}={}", f64::from(count) / seconds);
-    println!("full_{name}_what_ifs={full}");
-    sizes.sort_unstable();
-    for percent in [10, 25, 50, 75, 90, 95, 99] {
-        let at = sizes.len() * percent / 100;
-        println!("arcs_{name}_p{percent}={}", sizes.get(at).copied().unwrap_or(0));
-    }
     println!("arcs_{name}={}", (timer.work() - work) as f64 / f64::from(count));
+    sizes.sort_unstable();
+    println!("median_{name}={}", sizes.get(sizes.len() / 2).copied().unwrap_or(0));
     Ok(())
 }
 
@@ -298,8 +278,8 @@ set start [cpu]
 puts "read=[expr {{[cpu] - $start}}]"
 set start [cpu]
 figures
-puts "full=[expr {{[cpu] - $start}}]"
-puts "ws=[worst_slack -max]"
+puts "full_dmp=[expr {{[cpu] - $start}}]"
+puts "ws_dmp=[worst_slack -max]"
 set f [open swaps.txt]
 set swaps [split [string trim [read $f]] "\n"]
 close $f
@@ -309,9 +289,20 @@ foreach swap $swaps {{
   replace_cell $cell [lindex [get_lib_cells */$to] 0]
   figures
 }}
-puts "resize=[expr {{([cpu] - $start) / [llength $swaps]}}]"
-puts "ws_after=[worst_slack -max]"
+puts "resize_dmp=[expr {{([cpu] - $start) / [llength $swaps]}}]"
+puts "after_dmp=[worst_slack -max]"
 puts "peak=[peak]"
+set_delay_calculator lumped_cap
+set start [cpu]
+figures
+puts "full_lumped=[expr {{[cpu] - $start}}]"
+set start [cpu]
+foreach swap $swaps {{
+  lassign $swap cell from to
+  replace_cell $cell [lindex [get_lib_cells */$from] 0]
+  figures
+}}
+puts "resize_lumped=[expr {{([cpu] - $start) / [llength $swaps]}}]"
 puts "unit=[expr {{[sta::unit_scale time] * 1e9}}]"
 exit
 "#
@@ -325,7 +316,7 @@ exit
         .output()?;
     std::fs::remove_dir_all(&scratch)?;
     let figures = Figures::of(&out.stdout);
-    if figures.get("resize").is_nan() {
+    if figures.get("resize_dmp").is_nan() {
         println!("peer: {}", String::from_utf8_lossy(&out.stdout).trim());
     }
     Ok(figures)

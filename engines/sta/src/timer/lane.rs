@@ -547,6 +547,20 @@ struct Ahead {
     slots: Vec<u32>,
 }
 
+/// Whether the paths of a vertex may depend on clock arrivals elsewhere.
+fn may_prune(context: &Context<'_>, values: &Values, vertex: Vertex) -> bool {
+    let view = &context.view;
+    if view.is_driver(vertex) || view.flags(vertex) & flag::SEED != 0 {
+        return context.plain_driver(values, vertex).is_none();
+    }
+    let (mut plain, mut drivers) = (true, 0);
+    view.each_fanin(vertex, |driver| {
+        plain &= values.paths.plain(driver).is_some();
+        drivers += 1;
+    });
+    !plain || drivers > 1
+}
+
 /// Brings arrivals up to date.
 pub(crate) fn arrival_pass(context: &Context<'_>, target: &mut Target<'_>, work: &mut Work) {
     let mut batch = std::mem::take(&mut work.batch);
@@ -573,12 +587,15 @@ pub(crate) fn arrival_pass(context: &Context<'_>, target: &mut Target<'_>, work:
                 }
             }
         }
-        // Credits and port delays read clock arrivals from afar: look at everything once more.
+        // Credits and port delays read clock arrivals from afar: look at all ends once more, and at
+        // all vertices where paths may have been pruned for the credit that they could get.
         if !std::mem::take(&mut work.clock_changed) {
             break;
         }
         for vertex in 0..context.view.graph.len() as Vertex {
-            work.arrival.push(vertex, context.view.graph.level[vertex as usize]);
+            if may_prune(context, &target.lane.values, vertex) {
+                work.arrival.push(vertex, context.view.graph.level[vertex as usize]);
+            }
             if context.view.flags(vertex) & flag::END != 0 {
                 work.ends.push(vertex);
             }
