@@ -12,7 +12,9 @@
 //!
 //! Bound: a full update with effective capacitance is bound by arithmetic (the waveform solver), as is
 //! its what-if. With lumped loads a what-if is bound by the size of the cone and by memory: each
-//! vertex that a change reaches costs a few cache misses, and its arithmetic is less.
+//! vertex that a change reaches costs a few cache misses, and its arithmetic is less. Where a clock
+//! is propagated, a change of its tree looks at the credit of every end again (reconvergence
+//! pessimism), and that bounds it: such cases are slower than the peer.
 
 #![allow(clippy::print_stdout)]
 
