@@ -1,8 +1,10 @@
 //! What the macro placement commands share: reading a case, choosing the evaluator's variant.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 
+use cellwright_formats::bookshelf::read_bookshelf;
 use cellwright_formats::ct::{read_netlist, read_placement};
 use cellwright_formats::text::{Problems, Severity, open};
 use cellwright_macros::{
@@ -13,6 +15,7 @@ use serde_json::json;
 
 use crate::answer::Answer;
 use crate::failure::Failure;
+use crate::table::table;
 
 /// Which reading of the open evaluator.
 #[derive(Debug, Args)]
@@ -160,4 +163,58 @@ pub(crate) fn broken(
         }
     }
     (broken.overlaps.len(), out)
+}
+
+/// Whether a path names a macro placement case and not a bundle.
+pub(crate) fn is_macro_case(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.contains(".pb.txt") || name.ends_with(".aux")
+}
+
+/// `cellwright check` on a macro placement case: what it holds, problems, broken rules.
+pub(crate) fn check(path: &Path, plc: Option<&PathBuf>) -> Result<ExitCode, Failure> {
+    let case = if path.extension().is_some_and(|end| end == "aux") {
+        let mut problems = Problems::new();
+        let (netlist, placement) = read_bookshelf(path, &mut problems)?;
+        MacroCase { netlist, placement, problems }
+    } else {
+        read(path, plc, &mut Answer::new("cw.check"))?
+    };
+    say_what_it_holds(&case);
+    for problem in case.problems.iter() {
+        say!("{problem}");
+    }
+    for line in broken(&case, &case.placement, None, 0.0).1 {
+        say!("note: {line}");
+    }
+    let errors = case.problems.total(Severity::Error);
+    say!("{errors} errors, {} warnings", case.problems.total(Severity::Warning));
+    Ok(ExitCode::from(u8::from(errors > 0)))
+}
+
+/// The counts of a case, as a table.
+pub(crate) fn say_what_it_holds(case: &MacroCase) {
+    let (netlist, settings) = (&case.netlist, &case.placement.settings);
+    let count = |kind| netlist.count(kind).to_string();
+    let rows: Vec<Vec<String>> = [
+        ("ports", count(Kind::Port)),
+        ("hard macros", count(Kind::Hard)),
+        ("  pins", count(Kind::HardPin)),
+        ("soft macros", count(Kind::Soft)),
+        ("  pins", count(Kind::SoftPin)),
+        ("standard cells", count(Kind::Cell)),
+        ("nets", netlist.nets().to_string()),
+        ("  weighted", netlist.net_count().to_string()),
+        ("area", format!("{:.3} µm²", netlist.area())),
+        ("canvas", format!("{} × {} µm", settings.width, settings.height)),
+        ("grid", format!("{} columns, {} rows", settings.columns, settings.rows)),
+        (
+            "routes per µm",
+            format!("{} horizontal, {} vertical", settings.routes_h, settings.routes_v),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, value)| vec![name.to_owned(), value])
+    .collect();
+    put!("{}", table(&["what", "value"], &[false, false], &rows));
 }

@@ -56,6 +56,8 @@ enum Command {
     Sta(Box<commands::sta::Arguments>),
     /// The exact proxy cost of a macro placement.
     Proxy(commands::proxy::Arguments),
+    /// Convert macro placement cases between Circuit Training, Bookshelf and LEF/DEF.
+    Convert(commands::convert::Arguments),
     /// Place macros: legal, of low proxy cost.
     PlaceMacros(Box<commands::place_macros::Arguments>),
     /// Write the parasitics that the timer uses as SPEF.
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Command::Place(arguments) => commands::place::run(&arguments),
         Command::Sta(arguments) => commands::sta::run(&arguments),
         Command::Proxy(arguments) => commands::proxy::run(&arguments),
+        Command::Convert(arguments) => commands::convert::run(&arguments),
         Command::PlaceMacros(arguments) => commands::place_macros::run(&arguments),
         Command::WriteSpef(arguments) => commands::write_spef::run(&arguments),
     };

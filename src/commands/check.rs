@@ -14,11 +14,18 @@ use crate::table::table;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// A design.toml, or the folder that holds one.
+    /// A design.toml, or the folder that holds one; or a macro placement case: a Circuit Training
+    /// netlist (`.pb.txt`, also `.gz` or `.xz`) or a Bookshelf `.aux`.
     design: PathBuf,
+    /// The placement of a Circuit Training netlist.
+    #[arg(long)]
+    plc: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if crate::macro_case::is_macro_case(&arguments.design) {
+        return crate::macro_case::check(&arguments.design, arguments.plc.as_ref());
+    }
     let mut loaded = load(Bundle::read(&arguments.design)?)?;
     let design = Design::new(&loaded.snapshot);
     if !loaded.bundle.sdc.is_empty() {

@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 pub(crate) mod check;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod mcp;
 pub(crate) mod place;

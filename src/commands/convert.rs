@@ -1,0 +1,108 @@
+//! `cellwright convert`: macro placement cases from one format to another.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use cellwright_db::Design;
+use cellwright_formats::bookshelf::{read_bookshelf, write_bookshelf};
+use cellwright_formats::ct::{of_design, write_netlist, write_placement};
+use cellwright_formats::text::{Problems, Severity};
+use cellwright_macros::netlist::Placement;
+use clap::Args;
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::flat_macros::complete;
+use crate::macro_case::{MacroCase, read};
+use crate::setup::loaded;
+
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("from").required(true).args(["netlist", "bookshelf", "design"])))]
+pub(crate) struct Arguments {
+    /// From Circuit Training: the netlist, plain, gzip or xz.
+    #[arg(long)]
+    netlist: Option<PathBuf>,
+    /// The placement of `--netlist`.
+    #[arg(long, requires = "netlist")]
+    plc: Option<PathBuf>,
+    /// From Bookshelf: the .aux file.
+    #[arg(long)]
+    bookshelf: Option<PathBuf>,
+    /// From LEF/DEF: a design.toml, or the folder that holds one.
+    #[arg(long)]
+    design: Option<PathBuf>,
+    /// To Circuit Training: the netlist.
+    #[arg(long)]
+    out_netlist: Option<PathBuf>,
+    /// To Circuit Training: the placement.
+    #[arg(long)]
+    out_plc: Option<PathBuf>,
+    /// To Bookshelf: PREFIX.aux, .nodes, .nets, .wts, .pl and .scl.
+    #[arg(long, value_name = "PREFIX")]
+    out_bookshelf: Option<PathBuf>,
+    /// Row height for Bookshelf, µm.
+    #[arg(long, default_value_t = 1.4)]
+    row_height: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if !(arguments.row_height > 0.0 && arguments.row_height < 1e6) {
+        return Err(Failure::input("give a row height in µm"));
+    }
+    let case = from(arguments)?;
+    let (netlist, placement) = (&case.netlist, &case.placement);
+    for problem in case.problems.iter() {
+        say!("{problem}");
+    }
+    crate::macro_case::say_what_it_holds(&case);
+    if let Some(path) = &arguments.out_netlist {
+        std::fs::write(path, write_netlist(netlist))?;
+        say!("wrote {}", path.display());
+    }
+    if let Some(path) = &arguments.out_plc {
+        std::fs::write(path, write_placement(netlist, placement, &[]))?;
+        say!("wrote {}", path.display());
+    }
+    if let Some(prefix) = &arguments.out_bookshelf {
+        bookshelf(prefix, arguments.row_height, &case)?;
+    }
+    Ok(ExitCode::from(u8::from(case.problems.total(Severity::Error) > 0)))
+}
+
+fn from(arguments: &Arguments) -> Result<MacroCase, Failure> {
+    if let Some(netlist) = &arguments.netlist {
+        return read(netlist, arguments.plc.as_ref(), &mut Answer::new("cw.convert"));
+    }
+    let mut problems = Problems::new();
+    let (netlist, mut placement) = match (&arguments.bookshelf, &arguments.design) {
+        (Some(aux), _) => read_bookshelf(aux, &mut problems)?,
+        (None, Some(design)) => {
+            let loaded = loaded(design)?;
+            of_design(&Design::new(&loaded.snapshot))
+        }
+        (None, None) => return Err(Failure::input("name what to convert")),
+    };
+    // Neither format has a grid or routes; without them there is no proxy cost.
+    complete(&mut placement.settings, false);
+    Ok(MacroCase { netlist, placement, problems })
+}
+
+fn bookshelf(prefix: &Path, row_height: f64, case: &MacroCase) -> Result<(), Failure> {
+    let stem = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let placement: &Placement = &case.placement;
+    let text = write_bookshelf(&case.netlist, placement, &stem, row_height);
+    for (end, text) in [
+        ("aux", &text.aux),
+        ("nodes", &text.nodes),
+        ("nets", &text.nets),
+        ("wts", &text.wts),
+        ("pl", &text.pl),
+        ("scl", &text.scl),
+    ] {
+        let mut name = prefix.as_os_str().to_owned();
+        name.push(format!(".{end}"));
+        std::fs::write(&name, text)?;
+        say!("wrote {}", Path::new(&name).display());
+    }
+    Ok(())
+}
