@@ -9,11 +9,13 @@ use cellwright_db::records::NetKind;
 use cellwright_db::tech::Symmetry;
 use cellwright_db::timing::*;
 use cellwright_db::{
-    Design, DesignBuilder, IdVec, Library, Master, MasterId, MasterPinId, NetId, Orient, Place,
-    Point, Rect, Technology,
+    CellId, Design, DesignBuilder, IdVec, Library, Master, MasterId, MasterPinId, NetId, Orient,
+    PinId, Place, Point, Rect, Technology,
 };
 
-use crate::constraints::{Clock, Constraints, PortDelay, Values};
+use crate::constraints::{
+    Clock, Constraints, Exception, ExceptionKind, MinMax, PathPoint, PortDelay, Values,
+};
 
 fn table(base: f32, per_slew: f32, per_load: f32) -> Table {
     let (s, c) = ([0.0_f32, 0.05, 0.2, 1.0], [0.0_f32, 0.005, 0.02, 0.1]);
@@ -331,4 +333,28 @@ pub(crate) fn constraints(design: &Design, propagated: bool) -> Constraints {
         }
     }
     constraints
+}
+
+/// A path delay with `-ignore_clock_latency` from all registers to all output ports.
+pub(crate) fn ignoring_latency(design: &Design, delay: f64) -> Exception {
+    let point = PathPoint { edges: [true; 2], ..PathPoint::default() };
+    let register = |cell: &CellId| design.master(*cell).name.starts_with("DFF");
+    let outputs = design.ports().iter().map(|(_, port)| port);
+    let outputs = outputs.filter(|port| port.direction == PinDirection::Output);
+    let mut pins: Vec<PinId> = outputs.map(|port| port.pin).collect();
+    pins.sort_unstable();
+    Exception {
+        kind: ExceptionKind::PathDelay {
+            side: MinMax::Max,
+            delay,
+            ignore_clock_latency: true,
+            probe: false,
+        },
+        checks: [false, true],
+        from: Some(PathPoint { cells: design.cells().filter(register).collect(), ..point.clone() }),
+        through: vec![],
+        to: Some(PathPoint { pins, ..point }),
+        end_edges: [true; 2],
+        comment: String::new(),
+    }
 }

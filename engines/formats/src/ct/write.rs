@@ -67,15 +67,13 @@ fn attributes(netlist: &Netlist, item: &Item) -> Vec<(String, Value)> {
     if item.kind.is_pin() {
         text("macro_name", &netlist.items[item.owner as usize].name);
     }
-    // With an orientation or a master a lower-case `macro` is read as hard.
-    let soft = item.kind == Kind::Soft;
-    if let (Some(orient), false) = (item.orient, soft) {
+    if let Some(orient) = item.orient {
         text("orientation", orient.name());
     }
     if let Some(side) = &item.side {
         text("side", side);
     }
-    if let (Some(master), false) = (&item.master, soft) {
+    if let Some(master) = &item.master {
         text("ref_name", master);
     }
     out.extend(item.extra.iter().cloned());

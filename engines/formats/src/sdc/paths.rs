@@ -242,6 +242,14 @@ impl Reader<'_> {
             match object {
                 Object::Clock(clock) => point.clocks.push(clock),
                 Object::Net(net) => point.nets.push(net),
+                // Paths start and end at cells; a level of hierarchy they only pass.
+                Object::Level(_) if kinds == ENDS => {
+                    let command = &self.command;
+                    let message = format!(
+                        "{command}: a level of hierarchy starts and ends no path; name registers"
+                    );
+                    self.warn("sdc-level", message);
+                }
                 Object::Cell(_) | Object::Level(_) => {
                     point.cells.extend(self.leaf_cells(object, meter)?);
                 }

@@ -259,7 +259,7 @@ fn exceptions_and_their_order() {
     let c = good(
         "create_clock -name a -period 1 clk1\n\
          set_false_path -from a -rise_through [get_pins and1/ZN] -through n3 -fall_to reg1/D\n\
-         set_multicycle_path 2 -from reg1\nset_multicycle_path 1 -hold -to u\n\
+         set_multicycle_path 2 -from reg1\nset_multicycle_path 1 -hold -through u\n\
          set_max_delay 3 -from in1 -ignore_clock_latency\n\
          group_path -name g -to out1 -weight 2\nset_false_path -hold -to out2\n\
          set_multicycle_path 3 -to out2 -reset_path",
@@ -270,8 +270,11 @@ fn exceptions_and_their_order() {
     assert_eq!((first.through.len(), first.through[0].edges), (2, [true, false]));
     assert_eq!(first.through[1].nets.len(), 1);
     assert_eq!(first.to.as_ref().unwrap().edges, [false, true]);
-    // A level of hierarchy stands for its cells.
-    assert_eq!(c.exceptions[2].to.as_ref().unwrap().cells.len(), 3);
+    // A level of hierarchy that paths pass stands for its cells; it starts and ends none.
+    assert_eq!(c.exceptions[2].through[0].cells.len(), 3);
+    let (left, told) = read("set_false_path -to u\nset_false_path -to {u reg1}").unwrap();
+    assert_eq!(left.exceptions.len(), 1);
+    assert_eq!(told.iter().filter(|problem| problem.code == "sdc-level").count(), 2);
     let cycles = |at: usize| match c.exceptions[at].kind {
         ExceptionKind::Multicycle { cycles, end_clock } => (cycles, end_clock),
         _ => panic!("no multicycle"),

@@ -54,14 +54,17 @@ fn names_match_however_they_are_escaped() {
         let (nets, _) = read(&design, &text).unwrap();
         assert_eq!(nets.len(), 1, "{net} {pin}");
         let want = design.find_pin("u/a/reg[0]/Q").unwrap();
-        assert_eq!(nets[0].nodes, [RcNode::Pin(want)], "{net} {pin}");
+        assert_eq!(nets[0].nodes[0], RcNode::Pin(want), "{net} {pin}");
+        // The pins that the file leaves out are nodes that nothing leads to.
+        let of = design.pin_net(want).unwrap();
+        assert_eq!(nets[0].pins().count(), design.net_pins(of).len());
     }
     let other =
         HEAD.replace("*DIVIDER /", "*DIVIDER .").replace("[ ]", "< >").replace("R :", "R |");
     let text =
         format!("{other}*D_NET u.q 1\n*CONN\n*I u.a.reg<0>|Q O\n*CAP\n1 u.a.reg<0>|Q 1\n*END\n");
     let (nets, _) = read(&design, &text).unwrap();
-    assert_eq!(nets[0].nodes, [RcNode::Pin(design.find_pin("u/a/reg[0]/Q").unwrap())]);
+    assert_eq!(nets[0].nodes[0], RcNode::Pin(design.find_pin("u/a/reg[0]/Q").unwrap()));
 }
 
 #[test]
@@ -127,7 +130,9 @@ fn what_is_written_reads_back() {
         res: vec![(0, 1, 0.5), (1, 2, 0.25), (1, 3, 0.0)],
         coupling: vec![],
     }];
-    let (back, report) = read(&design, &write_spef(&design, &nets)).unwrap();
+    let (mut back, report) = read(&design, &write_spef(&design, &nets)).unwrap();
+    // The reader lists the pin that the network leaves out.
+    assert_eq!((back[0].nodes.pop(), back[0].cap.pop()), (Some(RcNode::Pin(odd)), Some(0.0)));
     let by_node = |net: &RcNet| {
         let mut list: Vec<_> =
             net.nodes.iter().zip(&net.cap).map(|(node, cap)| (format!("{node:?}"), *cap)).collect();
@@ -215,7 +220,7 @@ fn a_net_of_many_pins_takes_linear_time() {
         let text = net(pins);
         let start = std::time::Instant::now();
         let (nets, _) = read(&design, &text).unwrap();
-        assert_eq!(nets[0].nodes.len(), pins + 1);
+        assert!(nets[0].nodes.len() > pins);
         start.elapsed().as_secs_f64()
     };
     let (small, large) = (time(6_000).max(1e-3), time(60_000));

@@ -332,7 +332,7 @@ fn special_of(
 }
 
 /// Edge pairs that a function can make from one input while others are constant.
-fn sense(function: &Expr, input: u32, value_of: &impl Fn(u32) -> Option<bool>) -> u8 {
+pub(crate) fn sense(function: &Expr, input: u32, value_of: &impl Fn(u32) -> Option<bool>) -> u8 {
     let variables = function.variables();
     if variables.binary_search(&input).is_err() || variables.iter().any(|v| *v >= Expr::STATE) {
         return 0b1111;

@@ -468,6 +468,16 @@ impl Models {
             _ => false,
         }
     }
+    /// Whether a master has the same arcs and checks here as there, delays aside.
+    pub(crate) fn same_arcs(&self, other: &Models, master: MasterId) -> bool {
+        let (Some(a), Some(b)) = (self.get(master), other.get(master)) else {
+            return self.get(master).is_none() == other.get(master).is_none();
+        };
+        let arc = |arc: &Arc| (arc.from, arc.to, arc.role, arc.pairs, arc.when.clone());
+        let check = |check: &Check| (check.clock, check.data, check.edge, check.kind);
+        a.arcs.iter().map(arc).eq(b.arcs.iter().map(arc))
+            && a.checks.iter().map(check).eq(b.checks.iter().map(check))
+    }
     /// The model of a master.
     #[inline]
     pub(crate) fn get(&self, master: MasterId) -> Option<&Model> {

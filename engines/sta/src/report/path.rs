@@ -240,6 +240,13 @@ fn before(
             if found.is_some_and(|(to_key, add)| same(to_key, source.arrival + add)) {
                 return Some((from, source));
             }
+            let afresh = context.launched_afresh(values, &arc, source.key, key::edge(path.key));
+            if afresh.is_some_and(|(to_key, arrival)| same(to_key, arrival)) {
+                // The path begins at the clock pin, at the time of the clock edge.
+                let launch = key::launch(source.key);
+                let start = context.setup.clock(launch)?.edge[usize::from(launch % 2)];
+                return Some((from, Path { arrival: start as f32, ..source }));
+            }
         }
     }
     None

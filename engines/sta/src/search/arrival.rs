@@ -126,6 +126,34 @@ impl<'a> Context<'a> {
         (self.passed(from_key, load), add)
     }
 
+    /// Key and arrival of a path that a clock path with `from_key` launches afresh at its clock edge,
+    /// without latency: where a path delay with `-ignore_clock_latency` begins.
+    pub(crate) fn launched_afresh(
+        &self,
+        values: &Values,
+        arc: &InstanceArc<'_>,
+        from_key: Key,
+        to_edge: usize,
+    ) -> Option<(Key, f32)> {
+        let exceptions = &self.setup.exceptions;
+        let entry = &arc.model.arcs[arc.arc as usize];
+        if exceptions.is_empty() || entry.role != Role::ClockToOutput || !key::is_clock(from_key) {
+            return None;
+        }
+        let (side, from_edge) = (key::side(from_key), key::edge(from_key));
+        let pair = from_edge * 2 + to_edge;
+        if arc.pairs >> pair & 1 == 0 || entry.slot[pair] == NO_SLOT {
+            return None;
+        }
+        let launch = key::launch(from_key);
+        let state = exceptions.fresh(exceptions.start(arc.from, from_edge, Some(launch)), side)?;
+        let slot = values.base[arc.cell.index()] + u32::from(entry.slot[pair]);
+        let delay = values.arc[slot as usize][side] * self.cell_factor(arc, false, side, to_edge);
+        let start = self.setup.clock(launch)?.edge[usize::from(launch % 2)];
+        let to_key = key::with_edge(key::with_state(key::as_data(from_key), state), to_edge);
+        (!delay.is_nan()).then(|| (self.passed(to_key, arc.to), start as f32 + delay))
+    }
+
     #[inline]
     fn passed(&self, to_key: Key, vertex: Vertex) -> Key {
         if self.view.flags(vertex) & flag::THROUGH == 0 {
@@ -183,6 +211,11 @@ impl<'a> Context<'a> {
                         {
                             merge(found, to_key, path.arrival + add);
                         }
+                        if let Some((to_key, arrival)) =
+                            self.launched_afresh(values, &arc, path.key, to_edge)
+                        {
+                            merge(found, to_key, arrival);
+                        }
                     }
                 }
             }
@@ -202,8 +235,8 @@ impl<'a> Context<'a> {
         let clocks = self.setup.sources.get(&vertex).map_or(&[][..], |clocks| clocks);
         if !clocks.is_empty() {
             let incoming = found.clone();
-            // Another clock ends where a clock is defined.
-            found.retain(|path| !key::is_clock(path.key));
+            // Whatever arrives ends where a clock is defined, data as well.
+            found.clear();
             for &number in clocks {
                 let clock = &self.setup.clocks[usize::from(number)];
                 for corner in 0..4 {
@@ -245,6 +278,14 @@ impl<'a> Context<'a> {
                 );
                 let new = key::key(side, edge, false, launch, state);
                 merge(found, self.passed(new, vertex), (start + value) as f32);
+                if let Some(state) = self.setup.exceptions.fresh(state, side) {
+                    let edge_time = self
+                        .setup
+                        .clock(launch)
+                        .map_or(0.0, |clock| clock.edge[usize::from(launch % 2)]);
+                    let new = key::with_state(new, state);
+                    merge(found, self.passed(new, vertex), (edge_time + value) as f32);
+                }
             }
         }
         if inputs.is_empty()
@@ -256,8 +297,11 @@ impl<'a> Context<'a> {
             for corner in 0..4 {
                 let state = self.setup.exceptions.start(vertex, corner % 2, None);
                 if state != 0 {
-                    let new = key::key(corner / 2, corner % 2, false, key::NO_CLOCK, state);
-                    merge(found, self.passed(new, vertex), 0.0);
+                    for state in [Some(state), self.setup.exceptions.fresh(state, corner / 2)] {
+                        let Some(state) = state else { continue };
+                        let new = key::key(corner / 2, corner % 2, false, key::NO_CLOCK, state);
+                        merge(found, self.passed(new, vertex), 0.0);
+                    }
                 }
             }
         }

@@ -119,7 +119,10 @@ pub(crate) fn prune(context: &Context<'_>, values: &Values, vertex: Vertex, foun
             let stays = |arrival: f32| if side == 1 { arrival >= bound } else { arrival <= bound };
             // Where nothing can be given back, equal paths would all stay: the first does.
             let mut exact_kept = false;
-            for path in group.iter().filter(|path| stays(path.arrival)) {
+            // A path without tree driver is never given anything back: it stays, or what others are
+            // given back would count for it in required times.
+            let bare = |path: &super::Path| key::class(path.key).is_none();
+            for path in group.iter().filter(|path| stays(path.arrival) || bare(path)) {
                 let give = key::class(path.key).map_or(0.0, |class| spread(values, class, launch));
                 if give == 0.0 && path.arrival == bound {
                     if exact_kept {

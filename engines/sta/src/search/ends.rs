@@ -4,7 +4,7 @@ use cellwright_db::timing::Edge;
 use cellwright_db::{CellId, Owner, PinId};
 
 use super::arrival::clock_slew;
-use super::exceptions::End;
+use super::exceptions::{End, ignores_latency};
 use super::key::{self, Key};
 use super::{Context, Path, Values, crpr, latch};
 use crate::constraints::{DerateKind, DeratePath, Exception, ExceptionKind, MinMax};
@@ -90,7 +90,12 @@ impl<'a> Context<'a> {
     /// The ruling exception at an end; `Err` when the path is false.
     fn exception(&self, path: &Path, end: End) -> Result<Option<&'a Exception>, ()> {
         let setup: &'a super::Setup = self.setup;
-        let found = setup.exceptions.at_end(self.view.design, key::state(path.key), end);
+        let state = key::state(path.key);
+        let found = setup.exceptions.at_end(self.view.design, state, end);
+        // A path counts either from its clock edge or from its clock pin, as its end demands.
+        if found.is_some_and(ignores_latency) != setup.exceptions.is_fresh(state) {
+            return Err(());
+        }
         match found.map(|exception| &exception.kind) {
             Some(ExceptionKind::FalsePath) => Err(()),
             _ => Ok(found),
@@ -154,7 +159,7 @@ impl<'a> Context<'a> {
         );
         let sign = if side == 1 { 1.0 } else { -1.0 };
         if let Some(delay) = path_delay(exception, side) {
-            let start = self.start_time(path, delay.1);
+            let start = self.start_time(path);
             let mut end = bare(kind, start + delay.0, Some(capture));
             end.margin = margin;
             end.required -= margin;
@@ -268,7 +273,7 @@ impl<'a> Context<'a> {
                 any = true;
                 let latency = if ignore { 0.0 } else { latency };
                 let uncertainty = if ignore { 0.0 } else { uncertainty };
-                let start = self.start_time(path, ignore);
+                let start = self.start_time(path);
                 let kind = if side == 1 { CheckKind::MaxDelay } else { CheckKind::MinDelay };
                 let required = start + delay + latency - sign * uncertainty - sign * margin;
                 let mut end = bare(kind, required, Some(capture));
@@ -351,7 +356,7 @@ impl<'a> Context<'a> {
     }
 
     /// When a path starts for path delays: its launching clock edge, ns.
-    fn start_time(&self, path: &Path, _ignore_latency: bool) -> f64 {
+    fn start_time(&self, path: &Path) -> f64 {
         let launch = key::launch(path.key);
         self.setup.clock(launch).map_or(0.0, |clock| clock.edge[usize::from(launch % 2)])
     }
@@ -361,10 +366,10 @@ impl<'a> Context<'a> {
         let (side, edge) = (key::side(path.key), key::edge(path.key));
         let end = End { pin, edge, side, capture: None };
         if let Ok(exception) = self.exception(path, end)
-            && let Some((delay, ignore)) = path_delay(exception, side)
+            && let Some((delay, _)) = path_delay(exception, side)
         {
             let kind = if side == 1 { CheckKind::MaxDelay } else { CheckKind::MinDelay };
-            f(&bare(kind, self.start_time(path, ignore) + delay, None));
+            f(&bare(kind, self.start_time(path) + delay, None));
         }
     }
 }

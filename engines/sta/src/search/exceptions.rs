@@ -15,6 +15,9 @@ use crate::graph::{Graph, Vertex};
 /// Most states that are kept apart.
 const MOST_STATES: usize = 60_000;
 
+/// Stands among the exceptions of a state whose path starts afresh at its launching clock edge.
+const FRESH: u16 = u16::MAX;
+
 /// (exception, throughs passed).
 type Progress = Vec<(u16, u8)>;
 
@@ -112,6 +115,9 @@ impl Exceptions {
             for start in &starts {
                 for edge in 0..2 {
                     let progress = self.started(start, edge, *launch);
+                    for fresh in [0, 1].map(|side| self.freshened(&progress, side)) {
+                        work.extend(fresh.and_then(|fresh| self.intern(fresh)));
+                    }
                     work.extend(self.intern(progress));
                 }
             }
@@ -152,6 +158,33 @@ impl Exceptions {
             }
         }
         progress
+    }
+
+    /// The state of the same path without the latency of its launching clock, which is what a path
+    /// delay with `-ignore_clock_latency` bounds.
+    fn freshened(&self, progress: &Progress, side: usize) -> Option<Progress> {
+        let ignores = |entry: &(u16, u8)| {
+            let exception = &self.list[usize::from(entry.0)];
+            exception.checks[side] && ignores_latency(exception)
+        };
+        progress.iter().any(ignores).then(|| {
+            let mut fresh = progress.clone();
+            fresh.push((FRESH, 0));
+            fresh
+        })
+    }
+
+    /// The state in which a path of `side` that starts in `state` also starts afresh at its clock
+    /// edge; only path delays with `-ignore_clock_latency` end it.
+    pub(crate) fn fresh(&self, state: u16, side: usize) -> Option<u16> {
+        let fresh = self.freshened(self.states.get(usize::from(state))?, side)?;
+        self.number.get(&fresh).copied()
+    }
+
+    /// Whether a path in `state` started afresh.
+    pub(crate) fn is_fresh(&self, state: u16) -> bool {
+        let progress = self.states.get(usize::from(state));
+        progress.and_then(|progress| progress.last()).is_some_and(|entry| entry.0 == FRESH)
     }
 
     fn advanced(&self, state: &Progress, hits: &[(u16, u8)]) -> Progress {
@@ -199,7 +232,7 @@ impl Exceptions {
     ) -> impl Iterator<Item = &'a Exception> + 'a {
         let progress = self.states.get(state as usize).map_or(&[][..], |progress| progress);
         let complete = progress.iter().filter(|(number, passed)| {
-            usize::from(*passed) == self.list[*number as usize].through.len()
+            *number != FRESH && usize::from(*passed) == self.list[*number as usize].through.len()
         });
         complete
             .map(|(number, _)| *number)
@@ -263,6 +296,12 @@ fn looser(new: &Exception, old: &Exception) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether an exception bounds paths from their clock edge on, for which they start afresh.
+pub(crate) fn ignores_latency(exception: &Exception) -> bool {
+    exception.from.is_some()
+        && matches!(exception.kind, ExceptionKind::PathDelay { ignore_clock_latency: true, .. })
 }
 
 /// The end of a path as exceptions see it.

@@ -10,6 +10,9 @@ pub(crate) mod paths;
 mod plain;
 pub(crate) mod required;
 pub(crate) mod setup;
+#[cfg(test)]
+mod tests;
+pub(crate) mod untimed;
 
 use std::collections::BTreeMap;
 

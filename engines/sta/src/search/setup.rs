@@ -121,6 +121,7 @@ impl Setup {
             );
         }
         not_supported.extend(left_out(constraints).map(str::to_owned));
+        not_supported.extend(super::untimed::untimed(design, graph));
         Setup {
             crpr: clocks.iter().any(|clock| clock.propagated),
             plain: *derates == Default::default(),
@@ -244,13 +245,23 @@ impl Setup {
 
 /// Constraints that are read but not served, in words.
 fn left_out(constraints: &Constraints) -> impl Iterator<Item = &'static str> {
-    use crate::constraints::{CaseValue, ClockSenseKind};
+    use crate::constraints::{CaseValue, ClockSenseKind, ExceptionKind};
+    use crate::search::exceptions::ignores_latency;
     let edge_case = |value: &CaseValue| matches!(value, CaseValue::Rising | CaseValue::Falling);
     let stops = |kind| kind == ClockSenseKind::Stop;
     let list = [
         (!constraints.disables.wires.is_empty(), "set_disable_timing of single wires"),
         (constraints.case.values().any(edge_case), "set_case_analysis rising and falling"),
         (!constraints.data_checks.is_empty(), "set_data_check"),
+        (
+            constraints.exceptions.iter().any(|exception| {
+                matches!(
+                    exception.kind,
+                    ExceptionKind::PathDelay { ignore_clock_latency: true, .. }
+                ) && !ignores_latency(exception)
+            }),
+            "-ignore_clock_latency without -from: the latency of the launching clock stays in",
+        ),
         (
             !constraints.ideal_networks.is_empty() || !constraints.ideal_nets.is_empty(),
             "ideal nets and networks of data",

@@ -165,7 +165,11 @@ pub(crate) fn evaluate(
     if corners == 0 {
         return;
     }
-    let pi = net.map_or([Pi::default(); 4], |net| values.load[net.index()]);
+    // A driver without a net still charges its own pin.
+    let pi = match net {
+        Some(net) => values.load[net.index()],
+        None => pin_cap(context, view.pin(leader)).map(|near| Pi { near, ..Pi::default() }),
+    };
     let mut loads = Loads { list: SmallVec::new(), other: Vec::new(), own: None };
     if let Some(net) = net {
         let driver_lib = match view.design.owner(view.pin(leader)) {

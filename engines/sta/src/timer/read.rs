@@ -1,7 +1,7 @@
 //! O(1) reads of what was computed.
 
-use cellwright_db::PinId;
 use cellwright_db::timing::Edge;
+use cellwright_db::{MasterId, PinId};
 
 use super::Timer;
 use crate::constraints::MinMax;
@@ -45,6 +45,18 @@ impl Timer {
     pub fn arrival(&self, pin: PinId, side: Side, edge: Edge) -> Option<f32> {
         let arrivals = self.paths(pin, side, Some(edge)).map(|(path, _)| path.arrival);
         arrivals.reduce(if side == MinMax::Max { f32::max } else { f32::min })
+    }
+    /// Whether a clock reaches a pin through an ideal network, which has no delay.
+    pub fn is_ideal_clock(&self, pin: PinId) -> bool {
+        let Some(setup) = self.state.setup.as_ref() else { return false };
+        self.vertices(pin).any(|vertex| {
+            let set = self.state.graph.clocks.get(vertex as usize).copied().unwrap_or(0);
+            let set = self.state.graph.clock_sets.get(usize::from(set));
+            let ideal = |clock: &u16| {
+                setup.clocks.get(usize::from(*clock)).is_some_and(|clock| !clock.propagated)
+            };
+            set.is_some_and(|set| set.iter().any(ideal))
+        })
     }
     /// Slew of an edge at a pin, ns; the worst over corners.
     pub fn slew(&self, pin: PinId, side: Side, edge: Edge) -> f32 {
@@ -101,6 +113,18 @@ impl Timer {
         list.extend(self.constraints.not_supported.iter().map(|entry| {
             format!("{}:{}: {}: {}", entry.file, entry.line, entry.command, entry.why)
         }));
+        // The first corner's arcs make the graph that all corners are timed on.
+        if let Some((first, others)) = self.models.split_first() {
+            let differs =
+                |master: &MasterId| others.iter().any(|other| !first.same_arcs(other, *master));
+            let differing = first.of.ids().filter(differs).count();
+            if differing > 0 {
+                list.push(format!(
+                    "{differing} library cells have other arcs in one corner than in the first: \
+                     they are timed as the first has them"
+                ));
+            }
+        }
         let count = self.not_finite().len();
         if count > 0 {
             list.push(format!("{count} pins have values beyond the range of numbers"));

@@ -122,7 +122,10 @@ fn change(design: &mut Design, random: &mut Random) {
 fn run(seed: u64, propagated: bool, calculator: Calculator, steps: usize) -> u32 {
     let mut random = Random(seed);
     let mut design = testing::design(seed, 40 + random.below(40), random.below(6));
-    let constraints = testing::constraints(&design, propagated);
+    let mut constraints = testing::constraints(&design, propagated);
+    if random.below(3) == 0 {
+        constraints.exceptions.push(testing::ignoring_latency(&design, 0.9));
+    }
     let mut timer = Timer::new(&design, constraints.clone(), config(calculator)).unwrap();
     let mut rebuilt = 0;
     for step in 0..steps {
