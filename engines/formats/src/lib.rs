@@ -1,5 +1,5 @@
 //! How a design comes in and goes out: LEF, DEF, Liberty, Verilog, SDC, SPEF,
-//! Circuit Training.
+//! Circuit Training, Bookshelf.
 //!
 //! Every reader takes a [`text::Source`] (plain, gzip or xz), gives plain data, and says what it
 //! did not understand in [`text::Problems`]. A file that cannot be read at all is a
@@ -9,6 +9,7 @@
 //! Units at this door: LEF lengths are micrometres, DEF lengths are integer database units (DBU),
 //! Circuit Training lengths are micrometres.
 
+pub mod bookshelf;
 pub mod bundle;
 pub mod ct;
 pub mod def;

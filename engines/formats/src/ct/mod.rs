@@ -3,6 +3,7 @@
 //! Format: `docs/NETLIST_FORMAT.md` of google-research/circuit_training. What the format leaves open
 //! is read as the open evaluator of TILOS MacroPlacement reads it. Lengths are micrometres.
 
+mod design;
 mod lexer;
 mod netlist;
 mod nodes;
@@ -11,6 +12,7 @@ mod placement;
 mod tests;
 mod write;
 
+pub use design::of_design;
 pub use netlist::read_netlist;
 pub use placement::read_placement;
 pub use write::{write_netlist, write_placement};

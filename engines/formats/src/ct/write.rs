@@ -67,13 +67,15 @@ fn attributes(netlist: &Netlist, item: &Item) -> Vec<(String, Value)> {
     if item.kind.is_pin() {
         text("macro_name", &netlist.items[item.owner as usize].name);
     }
-    if let Some(orient) = item.orient {
+    // With an orientation or a master a lower-case `macro` is read as hard.
+    let soft = item.kind == Kind::Soft;
+    if let (Some(orient), false) = (item.orient, soft) {
         text("orientation", orient.name());
     }
     if let Some(side) = &item.side {
         text("side", side);
     }
-    if let Some(master) = &item.master {
+    if let (Some(master), false) = (&item.master, soft) {
         text("ref_name", master);
     }
     out.extend(item.extra.iter().cloned());

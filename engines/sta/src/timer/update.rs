@@ -12,7 +12,9 @@ use crate::graph::{Graph, Vertex, View, build, flag, levels};
 use crate::search::Context;
 
 impl Timer {
-    /// Brings all values to the design's new state; cost follows what the change reaches.
+    /// Brings delays, slews, arrivals and endpoint slacks to the design's new state; cost follows what
+    /// the change reaches. Required times, and with them slacks of other pins, wait for
+    /// [`Timer::settle`].
     ///
     /// Changes of constants, of the clock network, of broken loops, of bidirectional pins and of
     /// pins that exceptions pass through rebuild everything. The result is the same bit for bit.
