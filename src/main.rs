@@ -60,6 +60,12 @@ enum Command {
     Convert(commands::convert::Arguments),
     /// Place macros: legal, of low proxy cost.
     PlaceMacros(Box<commands::place_macros::Arguments>),
+    /// Say what a run changed, or how the worlds of two runs differ.
+    Diff(commands::diff::Arguments),
+    /// Make, show and trust keys.
+    Key(commands::key::Arguments),
+    /// List every rule of the contracts with the test that shows it.
+    Conformance(commands::conformance::Arguments),
     /// Write the parasitics that the timer uses as SPEF.
     WriteSpef(commands::write_spef::Arguments),
 }
@@ -83,6 +89,9 @@ fn main() -> ExitCode {
         Command::Proxy(arguments) => commands::proxy::run(&arguments),
         Command::Convert(arguments) => commands::convert::run(&arguments),
         Command::PlaceMacros(arguments) => commands::place_macros::run(&arguments),
+        Command::Diff(arguments) => commands::diff::run(&arguments),
+        Command::Key(arguments) => commands::key::run(&arguments),
+        Command::Conformance(arguments) => commands::conformance::run(&arguments),
         Command::WriteSpef(arguments) => commands::write_spef::run(&arguments),
     };
     match result {

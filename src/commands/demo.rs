@@ -21,10 +21,10 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 45)]
     seconds: u64,
     /// Most work units for the agents: the same on every machine.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     work_units: Option<u64>,
     /// Seed of everything random.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=(1 << 53) - 1))]
     seed: u64,
 }
 

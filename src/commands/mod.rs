@@ -1,8 +1,11 @@
 //! One file per subcommand.
 
 pub(crate) mod check;
+pub(crate) mod conformance;
 pub(crate) mod convert;
 pub(crate) mod demo;
+pub(crate) mod diff;
+pub(crate) mod key;
 pub(crate) mod mcp;
 pub(crate) mod place;
 pub(crate) mod place_macros;

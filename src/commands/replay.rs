@@ -28,9 +28,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let ready = ready(&design, Calculator::LumpedElmore)?;
     let outcome = replay(&arguments.run, &ready.loaded.snapshot, &ready.loaded.files, ready.config)
         .map_err(|error| match error {
-            ReplayError::Journal(_) | ReplayError::Entry { .. } | ReplayError::Interrupted => {
-                Failure::with(BROKEN, format!("JOURNAL_BROKEN {error}"))
-            }
+            ReplayError::Journal(_)
+            | ReplayError::Issuer(_)
+            | ReplayError::Entry { .. }
+            | ReplayError::Interrupted => Failure::with(BROKEN, format!("JOURNAL_BROKEN {error}")),
             other => Failure::input(other),
         })?;
     say!("{outcome}");

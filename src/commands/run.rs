@@ -40,10 +40,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) proposals: Option<u64>,
     /// Most work units: the same on every machine.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) work_units: Option<u64>,
     /// Seed of everything random.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(..=(1 << 53) - 1))]
     pub(crate) seed: u64,
     /// Start from the places that the DEF has.
     #[arg(long)]

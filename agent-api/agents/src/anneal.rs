@@ -42,13 +42,34 @@ pub struct Annealer {
     critical: Vec<usize>,
 }
 
-fn setting(params: &Map<String, Value>, name: &str, default: f64) -> Result<f64, AgentError> {
+/// Names that [`Annealer::new`] knows.
+const SETTINGS: [&str; 3] = ["batch", "tries", "heat"];
+
+fn number(params: &Map<String, Value>, name: &str, default: f64) -> Result<f64, AgentError> {
     match params.get(name) {
         None => Ok(default),
         Some(value) => value
             .as_f64()
             .filter(|v| v.is_finite() && *v >= 0.0)
             .ok_or_else(|| AgentError::Settings(format!("`{name}` must be a number of 0 or more"))),
+    }
+}
+
+fn count(
+    params: &Map<String, Value>,
+    name: &str,
+    default: usize,
+    most: u64,
+) -> Result<usize, AgentError> {
+    match params.get(name) {
+        None => Ok(default),
+        Some(value) => value
+            .as_u64()
+            .filter(|v| (1..=most).contains(v))
+            .and_then(|v| usize::try_from(v).ok())
+            .ok_or_else(|| {
+                AgentError::Settings(format!("`{name}` must be a whole number from 1 to {most}"))
+            }),
     }
 }
 
@@ -59,10 +80,16 @@ impl Annealer {
     /// # Errors
     /// [`AgentError::Settings`].
     pub fn new(params: &Map<String, Value>) -> Result<Self, AgentError> {
+        if let Some(name) = params.keys().find(|name| !SETTINGS.contains(&name.as_str())) {
+            return Err(AgentError::Settings(format!(
+                "the annealer has no setting `{name}`; it has {}",
+                SETTINGS.join(", ")
+            )));
+        }
         Ok(Annealer {
-            batch: setting(params, "batch", 48.0)?.clamp(1.0, 10_000.0) as usize,
-            tries: setting(params, "tries", 600.0)?.clamp(1.0, 1e6) as usize,
-            heat: setting(params, "heat", 2e-5)?,
+            batch: count(params, "batch", 48, 10_000)?,
+            tries: count(params, "tries", 600, 1_000_000)?,
+            heat: number(params, "heat", 2e-5)?,
             random: ChaCha8Rng::seed_from_u64(0),
             floor: Floor::default(),
             variants: Variants::default(),
@@ -273,5 +300,34 @@ impl Agent for Annealer {
             }));
         }
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_do_not_fit_are_refused_by_name() {
+        let make = |text: &str| {
+            let params: Map<String, Value> = serde_json::from_str(text).unwrap();
+            Annealer::new(&params).map(|_| ()).map_err(|error| error.to_string())
+        };
+        for good in ["{}", r#"{"batch": 1, "tries": 1000000, "heat": 0.0}"#] {
+            assert_eq!(make(good), Ok(()), "{good}");
+        }
+        for (bad, name) in [
+            (r#"{"bacth": 3}"#, "`bacth`"),
+            (r#"{"batch": -1}"#, "`batch`"),
+            (r#"{"batch": 0}"#, "`batch`"),
+            (r#"{"batch": 1.5}"#, "`batch`"),
+            (r#"{"tries": 1000001}"#, "`tries`"),
+            (r#"{"tries": "many"}"#, "`tries`"),
+            (r#"{"heat": -0.1}"#, "`heat`"),
+        ] {
+            let error = make(bad).unwrap_err();
+            assert!(error.contains(name), "{bad}: {error}");
+        }
     }
 }

@@ -99,6 +99,17 @@ impl CostBudget {
             .find_map(|((kind, limit), (_, used))| (used.unwrap_or(0) > limit?).then_some(kind))
     }
 
+    /// The first cost of which `spent` has nothing left over: no new work may begin. Looked at in
+    /// the order of [`CostBudget::exceeded_by`].
+    #[must_use]
+    pub fn used_up_by(&self, spent: &CostBudget) -> Option<CostKind> {
+        // Bytes are a peak: having reached it once takes nothing away.
+        let pairs = self.parts().into_iter().zip(spent.parts());
+        pairs.into_iter().find_map(|((kind, limit), (_, used))| {
+            (kind != CostKind::Bytes && used.unwrap_or(0) >= limit?).then_some(kind)
+        })
+    }
+
     /// What is left of this limit after `spent`; a limit that is absent stays absent.
     #[must_use]
     pub fn minus(&self, spent: &CostBudget) -> CostBudget {
@@ -111,6 +122,29 @@ impl CostBudget {
             work_units: sub(self.work_units, spent.work_units),
             bytes: sub(self.bytes, spent.bytes),
         }
+    }
+
+    /// Sets aside what a call asks for out of this limit, of which `spent` is gone already. A part
+    /// that the limit names and the call does not is set aside whole, so that it cannot be
+    /// overdrawn. `bytes` is a peak and so never used up.
+    ///
+    /// # Errors
+    /// The first cost of which not enough is left; a limit of nothing gives nothing away.
+    pub fn reserve(&self, spent: &CostBudget, asked: &CostBudget) -> Result<CostBudget, CostKind> {
+        let left = CostBudget { bytes: self.bytes, ..self.minus(spent) };
+        for ((kind, left), (_, asked)) in left.parts().into_iter().zip(asked.parts()) {
+            if left.is_some_and(|left| left == 0 || asked.is_some_and(|asked| asked > left)) {
+                return Err(kind);
+            }
+        }
+        Ok(CostBudget {
+            wall_ms: asked.wall_ms.or(left.wall_ms),
+            cpu_ms: asked.cpu_ms.or(left.cpu_ms),
+            evaluations: asked.evaluations.or(left.evaluations),
+            moves: asked.moves.or(left.moves),
+            work_units: asked.work_units.or(left.work_units),
+            bytes: asked.bytes.or(left.bytes),
+        })
     }
 
     /// Two consumptions together; `bytes` is a peak, the others add up.

@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 /// Version of the whole contract.
-pub const CONTRACT_VERSION: &str = "0.1.0";
+pub const CONTRACT_VERSION: &str = "0.2.0";
 
 /// A published schema: file stem and content.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ fn one<T: JsonSchema>(name: &'static str) -> Published {
 pub fn published() -> Vec<Published> {
     use crate::{
         agent, budget, capability, certificate, delta, envelope, event, gate, goal, invocation,
-        negotiate, platform, proposal, rank, request, result, scenario,
+        invoke, negotiate, platform, proposal, rank, request, result, scenario,
     };
     let mut all = vec![
         one::<agent::Feedback>("feedback"),
@@ -47,6 +47,10 @@ pub fn published() -> Vec<Published> {
         one::<gate::GateJudgment>("gate-judgment"),
         one::<goal::MetricGoal>("metric-goal"),
         one::<invocation::InvokeResult>("package-capability-invoke-result.v1"),
+        one::<invoke::Evidence>("caller-evidence"),
+        one::<invoke::Grant>("grant"),
+        one::<invoke::InvokeRequest>("package-capability-invoke.v1"),
+        one::<invoke::Withdrawal>("grant-withdrawal"),
         one::<negotiate::Agreement>("agreement"),
         one::<negotiate::Refusals>("refusals"),
         one::<platform::Committed>("committed"),

@@ -232,6 +232,24 @@ fn budgets() {
 }
 
 #[test]
+fn a_budget_is_used_up_and_reserved_by_its_parts() {
+    let units = |n: u64| CostBudget { work_units: Some(n), ..Default::default() };
+    let limit = units(10);
+    assert_eq!(limit.used_up_by(&units(9)), None);
+    assert_eq!(limit.used_up_by(&units(10)), Some(CostKind::WorkUnits));
+    assert_eq!(units(0).used_up_by(&CostBudget::default()), Some(CostKind::WorkUnits));
+    assert_eq!(CostBudget::default().used_up_by(&units(10)), None);
+    // What is asked for, or all that is left when nothing is.
+    assert_eq!(limit.reserve(&units(4), &units(6)), Ok(units(6)));
+    assert_eq!(limit.reserve(&units(4), &units(7)), Err(CostKind::WorkUnits));
+    assert_eq!(limit.reserve(&units(4), &CostBudget::default()), Ok(units(6)));
+    assert_eq!(limit.reserve(&units(10), &CostBudget::default()), Err(CostKind::WorkUnits));
+    // Bytes are a peak: having reached it takes nothing away.
+    let bytes = CostBudget { bytes: Some(5), ..Default::default() };
+    assert_eq!((bytes.used_up_by(&bytes), bytes.reserve(&bytes, &bytes)), (None, Ok(bytes)));
+}
+
+#[test]
 fn one_gate_decides() {
     let g = |status, maturity| GateResult {
         id: GateId::LegalityOverlap,

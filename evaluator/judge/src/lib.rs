@@ -10,6 +10,7 @@ pub mod certify;
 pub mod digest;
 pub mod engines;
 pub mod gates;
+pub mod invoke;
 pub mod journal;
 pub mod judge;
 pub mod keys;

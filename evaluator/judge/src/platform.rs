@@ -76,7 +76,7 @@ impl Host {
     /// Which part of the budget is used up, if any is.
     pub fn exhausted(&self) -> Option<cellwright_contract::budget::CostKind> {
         let wall = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.budget.exceeded_by(&CostBudget { wall_ms: Some(wall), ..self.spent })
+        self.budget.used_up_by(&CostBudget { wall_ms: Some(wall), ..self.spent })
     }
 
     fn cell_info(&self, cell: CellId) -> CellInfo {

@@ -84,3 +84,27 @@ pub fn world_diff(before: &[Entity], after: &[Entity]) -> Result<WorldDiff, Dige
     }
     Ok(diff)
 }
+
+/// What a difference says of the world after it: entities of `before` that it does not touch, those
+/// that it adds, and those that it changes as they are after.
+#[must_use]
+pub fn apply_diff(before: &[Entity], diff: &WorldDiff) -> Vec<Entity> {
+    let mut world: Vec<Entity> = before.to_vec();
+    for (pack, collections) in diff {
+        for (collection, changes) in collections {
+            let entity_type =
+                if collection.is_empty() { pack.clone() } else { format!("{pack}.{collection}") };
+            let touched = changes.removed.iter().chain(&changes.changed).chain(&changes.added);
+            let ids: Vec<&Value> = touched.map(|entity| &entity["id"]).collect();
+            world.retain(|e| e.entity_type != entity_type || !ids.contains(&&e.id));
+            let added = changes.added.iter().map(|entity| (&entity["id"], &entity["data"]));
+            let changed = changes.changed.iter().map(|entity| (&entity["id"], &entity["after"]));
+            world.extend(added.chain(changed).map(|(id, data)| Entity {
+                entity_type: entity_type.clone(),
+                id: id.clone(),
+                data: data.clone(),
+            }));
+        }
+    }
+    world
+}

@@ -19,6 +19,8 @@ use crate::engines::EngineConfig;
 use crate::journal::manifest::{Manifest, ReplayOutcome};
 use crate::journal::{DeltaBatch, DeltaLogReader, JournalError, read_all};
 use crate::judge::{Judge, JudgeError};
+use crate::keys::{PublicKey, TrustList};
+use crate::seal::{Policy, open};
 use crate::verdict::{RingEvidence, Verdict};
 
 /// A replay cannot begin or go on; this is no answer about the run.
@@ -42,6 +44,9 @@ pub enum ReplayError {
     /// The run has no verdict.
     #[error("the run has no verdict.json: it was interrupted; its certificates can be verified")]
     Interrupted,
+    /// The issuer's key is missing or not in order, so that no certificate of the run can be checked.
+    #[error("issuer.pub: {0}")]
+    Issuer(String),
     /// An entry is not of a kind that a run writes.
     #[error("journal entry {seq}: {why}")]
     Entry {
@@ -91,6 +96,10 @@ pub fn replay(
             return Ok(diverged(entries.len() as u64 + 1));
         }
     }
+    let mut trust = TrustList::new();
+    let issuer =
+        PublicKey::load(&folder.issuer()).map_err(|e| ReplayError::Issuer(e.to_string()))?;
+    trust.add(&issuer).map_err(ReplayError::Issuer)?;
     let mut log = DeltaLogReader::open(&folder.deltas())?;
     let mut judge = Judge::new(snapshot, scenario, config)?;
     let world_before = world(&judge);
@@ -145,6 +154,7 @@ pub fn replay(
             if !folder.certificate(&id).exists() {
                 return Err(bad(format!("its certificate `{id}` is missing")));
             }
+            certified(&folder, &id, &trust, &judge).map_err(bad)?;
             previous = Some(id);
         }
         let mut again = entry.clone();
@@ -173,4 +183,16 @@ pub fn replay(
         return Ok(diverged(last));
     }
     Ok(ReplayOutcome::Verified)
+}
+
+/// Whether the run's certificate of this name is the issuer's, and of the snapshot that the replay
+/// has come to.
+fn certified(folder: &RunFolder, id: &str, trust: &TrustList, judge: &Judge) -> Result<(), String> {
+    let bytes = std::fs::read(folder.certificate(id)).map_err(|error| error.to_string())?;
+    let opened = open(&bytes, trust, Policy::default());
+    let (statement, _) = opened.map_err(|error| format!("its certificate `{id}`: {error}"))?;
+    let child = statement.subject.iter().find(|subject| subject.name == "child");
+    let fits = statement.predicate.id == id
+        && child.is_some_and(|child| child.digest.blake3.0 == judge.head().0);
+    if fits { Ok(()) } else { Err(format!("its certificate `{id}` is of another snapshot")) }
 }
