@@ -392,6 +392,15 @@ fn an_illegal_change_is_made_legal_and_signed() {
     pipe.value("cw.open", &json!({"objectives": [{"metric": "hpwl"}]}));
     let cells = pipe.value("cw.db", &json!({"what": "cells", "movable": true, "count": 2}));
     let (a, b) = (&cells["items"][0], &cells["items"][1]);
+    // Late cells are seen as such, in the picture and in the list.
+    let timing = pipe.value("cw.sta", &json!({}));
+    assert_eq!(timing["met"], false, "{timing}");
+    let picture = pipe.value("cw.picture", &json!({"width": 100}));
+    assert!(picture["late"].as_u64().unwrap() > 0, "{picture}");
+    let pin = timing["paths"][0]["pins"][1].as_str().unwrap();
+    let cell = pin.rsplit_once('/').unwrap().0;
+    let slacks = pipe.value("cw.db", &json!({"what": "slacks", "cells": [cell]}));
+    assert!(slacks["items"][0]["slack"].as_f64().unwrap() < 0.0, "{slacks} {timing}");
     // One cell on top of another.
     let delta = json!({"moved_cells": [{"cell": a["name"], "x": b["at"][0], "y": b["at"][1], "orient": b["at"][2]}]});
     let tried = pipe.value("cw.evaluate", &json!({"delta": delta}));
@@ -420,6 +429,33 @@ fn an_illegal_change_is_made_legal_and_signed() {
         .output()
         .unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
+
+#[test]
+fn the_contracts_own_words_are_taken() {
+    let mut pipe = Pipe::modern(false);
+    let opened = pipe.value("cw.open", &json!({"design_ref": "tiny@cw45", "format": "detailed"}));
+    let root = opened["root"].clone();
+    let cells = pipe.value("cw.db", &json!({"what": "cells", "movable": true, "count": 1}));
+    let cell = &cells["items"][0];
+    let place = json!({"x": cell["at"][0], "y": cell["at"][1], "orient": cell["at"][2]});
+    let proposal = json!({
+        "id": "mine-1", "intent_ref": "intent:ppa", "parent_snap": root,
+        "expected_metrics": {"hpwl": {"op": "no_worse", "hard": true}},
+        "expected_delta": {"moved_cells": [{"cell_id": cell["id"], "from": place, "to": place}]},
+        "rationale": "it stays",
+    });
+    let shared = json!({
+        "design_ref": "tiny@cw45", "intent_ref": "intent:ppa", "snap_ref": root,
+        "effort": "standard", "proposal": proposal,
+    });
+    let tried = pipe.value("cw.evaluate", &shared);
+    assert_eq!(tried["passed"], true, "{tried}");
+    let done = pipe.value("cw.commit", &shared);
+    assert_eq!((&done["accepted"], &done["proposal"]), (&json!(true), &json!("mine-1")), "{done}");
+    let other = pipe.call("cw.sta", &json!({"design_ref": "gcd@nangate45"}));
+    assert!(other.error.unwrap().message.contains("gcd@nangate45"));
+    pipe.close();
 }
 
 /// A server on a port; ended with the value.

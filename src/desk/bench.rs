@@ -212,10 +212,13 @@ impl Bench for Beside {
             return Ok(scene.clone());
         }
         let design = Design::new(&self.snapshot(state)?);
-        let timing = match (&self.config.timing, slack) {
+        let mut timing = match (&self.config.timing, slack) {
             (Some(_), true) => Some(self.timing(&design)?),
             _ => None,
         };
+        if let Some(timing) = &mut timing {
+            timing.settle(&design).map_err(internal)?;
+        }
         let floorplan = design.floorplan();
         let die = if floorplan.die.is_empty() { design.core() } else { floorplan.die };
         let mut scene = Scene { die: Some(rect_out(die)), shapes: Vec::new() };

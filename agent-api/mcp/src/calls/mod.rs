@@ -5,6 +5,7 @@ mod long;
 mod look;
 mod open;
 mod results;
+mod shared;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,8 +56,9 @@ impl Format {
 pub(crate) async fn call(
     rooms: &Arc<Rooms>,
     tool: &Tool,
-    arguments: Map<String, Value>,
+    mut arguments: Map<String, Value>,
 ) -> Result<Outcome, Fail> {
+    shared::translate(rooms, tool, &mut arguments)?;
     let schema = &tool.input_schema;
     Ok(match &*tool.name {
         "cw.open" => open::open(rooms, args::read(schema, arguments)?)?,
