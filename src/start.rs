@@ -59,8 +59,13 @@ pub enum Stage<'a> {
 }
 
 /// What counts unless a scenario says otherwise: wire length, setup slack and area.
-pub(crate) fn standard_scenario(
-    start: &Start,
+///
+/// # Errors
+/// None that a caller can cause.
+pub fn standard_scenario(
+    agent: &AgentSpec,
+    seed: u64,
+    work_units: Option<u64>,
     design: &DesignRef,
     timed: bool,
 ) -> Result<Scenario, Failure> {
@@ -96,16 +101,16 @@ pub(crate) fn standard_scenario(
         intent: IntentRef::new("ppa")?,
         objectives,
         gates,
-        budget: CostBudget { work_units: start.work_units, ..Default::default() },
+        budget: CostBudget { work_units, ..Default::default() },
         effort: Effort::Standard,
-        seeds: vec![start.seed],
-        agent: start.agent.clone(),
+        seeds: vec![seed],
+        agent: agent.clone(),
     })
 }
 
 fn scenario(start: &Start, design: &DesignRef, timed: bool) -> Result<Scenario, Failure> {
     let Some(path) = &start.scenario else {
-        return standard_scenario(start, design, timed);
+        return standard_scenario(&start.agent, start.seed, start.work_units, design, timed);
     };
     let bytes = std::fs::read(path)
         .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
