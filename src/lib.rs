@@ -1,10 +1,6 @@
-//! What the command line and the Python package do alike: load a design for the engines, find the
-//! issuer's key, start a run, verify a certificate.
+//! The platform behind doors that serve: [`desk`], over what every door does alike.
 
 pub mod conformance;
 pub mod desk;
-pub mod failure;
-pub mod keys;
-pub mod setup;
-pub mod start;
-pub mod verify;
+
+pub use cellwright_service::{failure, keys, setup, start, verify};

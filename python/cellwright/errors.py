@@ -93,7 +93,7 @@ class JudgeError(Error):
 
 class RunError(Error):
     """A run cannot be made or replayed. Codes: ``over``, ``no-snapshot``, ``interrupted``,
-    ``journal``, ``unreadable``, ``conflict``, ``input``."""
+    ``journal``, ``unreadable``, ``conflict``, ``lost``, ``forked``, ``input``."""
 
 
 class VerifyError(Error):

@@ -14,12 +14,13 @@ use cellwright_contract::budget::Effort;
 use cellwright_contract::delta::{DesignDelta, TimingMode};
 use cellwright_contract::platform::View as Seen;
 use cellwright_contract::proposal::Proposal;
-use cellwright_contract::refs::{ObjectRef, SnapshotRef};
+use cellwright_contract::refs::{IntentRef, ObjectRef, SnapshotRef};
 use cellwright_contract::scenario::Scenario;
 use cellwright_contract::wire;
 use cellwright_db::{Op, Place, PlaceStatus};
 use cellwright_judge::translate;
 use cellwright_sta::Calculator;
+use cellwright_stdio::message::Draft;
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -80,6 +81,10 @@ pub(crate) struct Bridge {
     /// The head as a design, once it was asked for.
     pub(crate) mirror: Option<(Arc<Ready>, cellwright_db::Design)>,
     pub(crate) last: Option<Proposal>,
+    /// The scenario's intent, for proposals that name none.
+    pub(crate) intent: Option<IntentRef>,
+    /// Proposals so far.
+    pub(crate) turn: u64,
 }
 
 impl Bridge {
@@ -177,6 +182,7 @@ impl Agent for Bridge {
         scenario: &Scenario,
         seed: u64,
     ) -> Result<(), AgentError> {
+        self.intent = Some(scenario.intent.clone());
         let scenario = serde_json::to_string(scenario);
         let scenario = scenario.map_err(|error| AgentError::Failed(error.to_string()))?;
         self.converse(view, Ask::Begin { scenario, seed }).map(|_| ())
@@ -198,8 +204,14 @@ impl Agent for Bridge {
         let feedback = feedback.map(serde_json::to_string).transpose();
         let feedback = feedback.map_err(|error| AgentError::Failed(error.to_string()))?;
         let Some(text) = self.converse(view, Ask::Propose { feedback })? else { return Ok(None) };
-        let proposal: Proposal = wire::parse(text.as_bytes())
-            .map_err(|error| AgentError::Failed(format!("the proposal is {error}")))?;
+        self.turn += 1;
+        let failed = |why: &dyn std::fmt::Display| AgentError::Failed(format!("proposal: {why}"));
+        wire::check_json(text.as_bytes(), wire::Limits::default())
+            .map_err(|error| failed(&error))?;
+        let draft: Draft = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+        let intent = self.intent.as_ref().ok_or_else(|| failed(&"it came before the run began"))?;
+        let turn = self.turn;
+        let proposal = draft.complete(|| format!("agent-{turn:06}"), intent, view.head());
         self.last = Some(proposal.clone());
         Ok(Some(proposal))
     }

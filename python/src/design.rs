@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cellwright::setup;
 use cellwright_contract::refs::DesignRef;
 use cellwright_designs::{PRESETS, Spec, write_bundle};
 use cellwright_formats::bundle::Bundle;
@@ -12,6 +11,7 @@ use cellwright_formats::save::write_def;
 use cellwright_formats::text::Severity;
 use cellwright_judge::engines::EngineConfig;
 use cellwright_judge::timing::TimingSetup;
+use cellwright_service::setup;
 use cellwright_sta::Calculator;
 use pyo3::prelude::*;
 
@@ -25,6 +25,7 @@ pub(crate) struct Ready {
     pub(crate) timing: Option<TimingSetup>,
     pub(crate) notes: Vec<String>,
     pub(crate) reference: DesignRef,
+    pub(crate) calculator: Calculator,
 }
 
 impl Ready {
@@ -35,6 +36,23 @@ impl Ready {
             config.measures.congestion = None;
         }
         config
+    }
+}
+
+impl Ready {
+    /// The `design.toml`, as an absolute path where that can be had.
+    pub(crate) fn path(&self) -> PathBuf {
+        let file = &self.loaded.bundle.file;
+        std::path::absolute(file).unwrap_or_else(|_| file.clone())
+    }
+}
+
+/// The name of a delay calculator.
+pub(crate) fn name_of(calculator: Calculator) -> &'static str {
+    match calculator {
+        Calculator::Lumped => "lumped",
+        Calculator::LumpedElmore => "elmore",
+        Calculator::DmpCeffElmore => "dmp",
     }
 }
 
@@ -63,7 +81,7 @@ pub(crate) fn read(path: &Path, calculator: Calculator) -> Outcome<Ready> {
     let timing = setup::timing(&loaded, calculator, &mut notes)?;
     let reference = DesignRef::new(&loaded.bundle.name, &loaded.bundle.tech)
         .map_err(|error| Fault::argument(error.to_string()))?;
-    Ok(Ready { loaded, timing, notes, reference })
+    Ok(Ready { loaded, timing, notes, reference, calculator })
 }
 
 /// A design as read from its files, with the constraints and wires to time it.
@@ -124,6 +142,16 @@ impl Design {
             (file.path.to_string_lossy().into_owned(), hex(&file.digest))
         };
         self.ready.loaded.files.iter().map(one).collect()
+    }
+    /// The `design.toml` that it was read from.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.ready.path()
+    }
+    /// How sessions and the judge compute delays: `lumped`, `elmore` or `dmp`.
+    #[getter]
+    fn calculator(&self) -> &'static str {
+        name_of(self.ready.calculator)
     }
     /// The design as read.
     #[getter]

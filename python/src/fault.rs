@@ -1,6 +1,5 @@
 //! Errors with a class and a code, on their way to Python.
 
-use cellwright::failure::Failure;
 use cellwright_contract::platform::PlatformError;
 use cellwright_contract::wire::WireError;
 use cellwright_db::DeltaError;
@@ -9,6 +8,7 @@ use cellwright_judge::engines::EngineError;
 use cellwright_judge::judge::JudgeError;
 use cellwright_judge::translate::TranslateError;
 use cellwright_place::PlaceError;
+use cellwright_service::failure::Failure;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -52,6 +52,11 @@ impl Fault {
         let mut fault = Fault::new("InputError", code, message);
         fault.0.place = Some((file.to_owned(), line));
         fault
+    }
+    /// A process without the engines' threads.
+    pub(crate) fn forked() -> Fault {
+        let text = "this process was forked after the engines had started and lacks their threads; start processes with the method `spawn` or `forkserver`";
+        Fault::new("RunError", "forked", text)
     }
     /// A fault of the package itself.
     pub(crate) fn internal(message: impl Into<String>) -> Fault {

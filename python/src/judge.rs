@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use cellwright::start::standard_scenario;
 use cellwright_contract::budget::Effort;
 use cellwright_contract::delta::DesignDelta;
 use cellwright_contract::platform::View as _;
@@ -10,6 +9,7 @@ use cellwright_contract::proposal::Proposal;
 use cellwright_contract::scenario::{AgentSpec, Scenario};
 use cellwright_judge::judge::{Judge, Judged};
 use cellwright_judge::platform::Host;
+use cellwright_service::start::standard_scenario;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyDict;
@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::design::Ready;
 use crate::fault::{Fault, Outcome};
 use crate::json;
+use crate::process;
 use crate::snapshot::Snapshot;
 
 /// Judges proposals against a head that advances with each one that passes.
@@ -76,6 +77,7 @@ impl PyJudge {
         py: Python<'_>,
         run: impl FnOnce(&mut Host) -> Outcome<T> + Send,
     ) -> Outcome<T> {
+        process::check()?;
         py.detach(|| run(&mut *self.host.lock().map_err(|_| broken())?))
     }
 }
@@ -93,6 +95,7 @@ impl PyJudge {
         snapshot: &Snapshot,
         scenario: Option<&Bound<'_, PyAny>>,
     ) -> Outcome<PyJudge> {
+        process::check()?;
         let ready = snapshot.ready.clone();
         let scenario = match scenario {
             Some(value) => json::from_python(value)?,

@@ -22,6 +22,7 @@ mod fault;
 mod json;
 mod judge;
 mod place;
+mod process;
 mod runs;
 mod session;
 mod snapshot;
@@ -44,7 +45,7 @@ mod _native {
     #[pymodule_export]
     use super::place::{measure, place};
     #[pymodule_export]
-    use super::runs::{replay, run, verify};
+    use super::runs::{copy_bundle, new_key, replay, run, verify};
     #[pymodule_export]
     use super::session::Session;
     #[pymodule_export]

@@ -10,6 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::arrays::integers;
 use crate::fault::{Fault, Outcome};
+use crate::process;
 use crate::snapshot::Snapshot;
 
 /// Tells Python and hears Ctrl-C.
@@ -66,6 +67,7 @@ pub(crate) fn place<'py>(
     net_weights: Option<Vec<f32>>,
     progress: Option<Py<PyAny>>,
 ) -> Outcome<(Snapshot, Bound<'py, PyDict>)> {
+    process::check()?;
     let effort = match effort {
         "quick" => Effort::Quick,
         "standard" => Effort::Standard,
@@ -153,6 +155,7 @@ pub(crate) fn place<'py>(
 /// the value, where there is one.
 #[pyfunction]
 pub(crate) fn measure<'py>(py: Python<'py>, snapshot: &Snapshot) -> Outcome<Bound<'py, PyDict>> {
+    process::check()?;
     let config = snapshot.ready.config(false, true).measures;
     let report = py.detach(|| {
         let design = cellwright_db::Design::new(&snapshot.state);

@@ -5,23 +5,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use cellwright::failure::Failure;
-use cellwright::keys;
-use cellwright::setup;
-use cellwright::start::{Stage, Start, start};
-use cellwright::verify::{Request, Step, code, verify as check};
 use cellwright_checker::{CheckReport, Outcome as Found, Status};
 use cellwright_contract::agent::Agent;
 use cellwright_contract::metric::MetricValue;
 use cellwright_contract::scenario::{AgentSpec, Scenario};
-use cellwright_judge::run::{Note, Observer, ReplayError, RunFolder, Summary};
+use cellwright_formats::bundle::Bundle;
+use cellwright_judge::keys::SecretKey;
+use cellwright_judge::run::{Note, Observer, ReplayError, RunFolder, Summary, copy_bundle as copy};
+use cellwright_service::failure::Failure;
+use cellwright_service::keys;
+use cellwright_service::setup;
+use cellwright_service::start::{Given, Stage, Start, start};
+use cellwright_service::verify::{Request, Step, code, verify as check};
 use cellwright_sta::Calculator;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::agent::{Ask, Bridge, Say, View};
+use crate::design::Design;
 use crate::fault::{Fault, Outcome};
 use crate::json as words;
+use crate::process;
 
 /// Stops a run when Python wants to.
 struct Watch<'a>(&'a AtomicBool);
@@ -98,10 +102,13 @@ fn who(agent: &Bound<'_, PyAny>, params: Option<&Bound<'_, PyAny>>) -> Outcome<W
 /// run. `seconds` bounds wall time; `proposals` and `work_units` are the same on every machine.
 /// Certificates are signed with the key in the file `key`, or the user's own.
 ///
+/// `warm` is a `Design` loaded earlier from the same files (with the calculator `elmore`), so that
+/// they are not parsed again; its file digests must be those of this run's copy.
+///
 /// Gives a summary as a dict. An exception of the agent ends the run and is raised when the run
 /// directory is whole.
 #[pyfunction]
-#[pyo3(signature = (design, out, *, agent = None, params = None, scenario = None, seconds = None, proposals = None, work_units = None, seed = 1, place = true, density = None, key = None))]
+#[pyo3(signature = (design, out, *, agent = None, params = None, scenario = None, seconds = None, proposals = None, work_units = None, seed = 1, place = true, density = None, key = None, warm = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn run<'py>(
     py: Python<'py>,
@@ -117,7 +124,9 @@ pub(crate) fn run<'py>(
     place: bool,
     density: Option<f64>,
     key: Option<PathBuf>,
+    warm: Option<&Design>,
 ) -> Outcome<Bound<'py, PyAny>> {
+    process::check()?;
     let who = match agent {
         Some(agent) => who(agent, params)?,
         None => self::who(pyo3::types::PyString::new(py, "anneal").as_any(), params)?,
@@ -155,6 +164,8 @@ pub(crate) fn run<'py>(
         folder: plan.out.clone(),
         mirror: None,
         last: None,
+        intent: None,
+        turn: 0,
     });
     // The run's thread holds the only sender left, so that its end is heard here.
     let ask = Some(ask);
@@ -163,6 +174,7 @@ pub(crate) fn run<'py>(
         None => None,
     };
     let mut error: Option<PyErr> = None;
+    let warm = warm.map(|design| design.ready.clone());
     let (raised, plan, key, stop) = (&mut error, &plan, &key, &stop);
     let (object, view) = (object.as_ref(), view.as_ref());
     let done = py.detach(move || {
@@ -179,7 +191,12 @@ pub(crate) fn run<'py>(
                         None => Err(Failure::input("the agent was asked for twice")),
                     }
                 };
-                let done = start(plan, key, &mut make, &mut Watch(stop), &mut |stage| {
+                let given = warm.as_deref().map(|ready| Given {
+                    loaded: &ready.loaded,
+                    timing: ready.timing.as_ref(),
+                    notes: &ready.notes,
+                });
+                let done = start(plan, given, key, &mut make, &mut Watch(stop), &mut |stage| {
                     if let Stage::Note(text) = stage {
                         notes.push(text.to_owned());
                     }
@@ -271,6 +288,7 @@ pub(crate) fn verify<'py>(
     design: Option<PathBuf>,
     allow_incomplete: bool,
 ) -> Outcome<Bound<'py, PyAny>> {
+    process::check()?;
     let mut told = Vec::new();
     let report = py.detach(|| -> Result<CheckReport, Failure> {
         let trust = keys::trusted(&trust)?;
@@ -320,6 +338,7 @@ pub(crate) fn replay<'py>(
     folder: PathBuf,
     design: Option<PathBuf>,
 ) -> Outcome<Bound<'py, PyAny>> {
+    process::check()?;
     let outcome = py.detach(|| -> Outcome<_> {
         let design = design.unwrap_or_else(|| RunFolder::open(&folder).design());
         let ready = setup::ready(&design, Calculator::LumpedElmore)?;
@@ -336,4 +355,19 @@ pub(crate) fn replay<'py>(
         })
     })?;
     words::to_python(py, &outcome)
+}
+
+/// Copies a bundle and every file that it names into a folder; gives the copied `design.toml`.
+#[pyfunction]
+pub(crate) fn copy_bundle(py: Python<'_>, design: PathBuf, folder: PathBuf) -> Outcome<PathBuf> {
+    py.detach(|| {
+        let bundle = Bundle::read(&design)?;
+        Ok(copy(&bundle, &folder).map_err(Failure::from)?)
+    })
+}
+
+/// Makes an issuer's key in a file that only its owner can read.
+#[pyfunction]
+pub(crate) fn new_key(path: PathBuf) -> Outcome<()> {
+    Ok(SecretKey::generate().and_then(|key| key.save(&path)).map_err(Failure::from)?)
 }

@@ -18,6 +18,7 @@ use crate::costs::{Costs, Scale};
 use crate::design::{Design, Ready};
 use crate::fault::{Fault, Outcome};
 use crate::json;
+use crate::process;
 use crate::snapshot::Snapshot;
 use crate::work::{Look, Move, Resize, Work};
 
@@ -77,6 +78,7 @@ impl Session {
         py: Python<'_>,
         run: impl FnOnce(&mut Work) -> Outcome<T> + Send,
     ) -> Outcome<T> {
+        process::check()?;
         py.detach(|| run(&mut *self.work.lock().map_err(|_| broken())?))
     }
 
@@ -233,6 +235,7 @@ impl Session {
         timing: bool,
         congestion: bool,
     ) -> Outcome<Session> {
+        process::check()?;
         let ready = snapshot.ready.clone();
         if timing && ready.timing.is_none() {
             let text = "the design has no timing: its bundle names no corner or no SDC file";
@@ -448,6 +451,7 @@ impl Session {
     fn slack(&self, py: Python<'_>, side: &str) -> Outcome<Py<PyArray1<f32>>> {
         let mode = mode(side)?;
         let list = self.detached(py, |work| {
+            work.settled()?;
             let timing = work.engines.timing().ok_or_else(untimed)?;
             let slack = |cell: usize| {
                 let cell = CellId::new(cell);
@@ -467,6 +471,7 @@ impl Session {
     fn paths<'py>(&self, py: Python<'py>, side: &str, count: usize) -> Outcome<Bound<'py, PyAny>> {
         let mode = mode(side)?;
         let paths = self.detached(py, |work| {
+            work.settled()?;
             let timing = work.engines.timing().ok_or_else(untimed)?;
             Ok(timing.worst_paths(&work.design, mode, count))
         })?;

@@ -15,6 +15,9 @@ use crate::design::{Design, Ready};
 use crate::fault::{Fault, Outcome};
 use crate::json;
 
+/// Path, delay calculator, change since the design as read, root.
+type Pickled<'py> = (std::path::PathBuf, &'static str, Bound<'py, PyBytes>, String);
+
 /// An immutable state of a design. `==` and `hash` go by the root.
 #[pyclass(frozen, module = "cellwright")]
 #[derive(Debug)]
@@ -105,6 +108,15 @@ impl Snapshot {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&self.state.root().0[..8]);
         u64::from_le_bytes(bytes)
+    }
+    /// Pickles as the design's path and the difference from the design as read; the other side must
+    /// have the same files at the same path.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Outcome<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let restore = py.import("cellwright._restore")?.getattr("snapshot")?;
+        let ready = &self.ready;
+        let change = ready.loaded.snapshot.diff(&self.state)?.canonical_bytes();
+        let calculator = crate::design::name_of(ready.calculator);
+        Ok((restore, (ready.path(), calculator, PyBytes::new(py, &change), self.root())))
     }
     fn __repr__(&self) -> String {
         format!("Snapshot({}, {} cells)", self.root(), self.state.cell_slots())

@@ -10,6 +10,7 @@ use crate::arrays::frozen;
 use crate::design::calculator as by_name;
 use crate::fault::{Fault, Outcome};
 use crate::json;
+use crate::process;
 use crate::snapshot::Snapshot;
 
 /// Times a snapshot from scratch.
@@ -27,6 +28,7 @@ pub(crate) fn sta<'py>(
     calculator: Option<&str>,
     paths: usize,
 ) -> Outcome<Bound<'py, PyDict>> {
+    process::check()?;
     let mut setup = snapshot.ready.timing.clone().ok_or_else(|| {
         Fault::timing("untimed", "the design has no timing: name a corner and an SDC file")
     })?;

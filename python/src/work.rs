@@ -6,11 +6,13 @@ use cellwright_db::{
     CellId, Design, DirtySet, Mark, MasterId, Op, Orient, Place, PlaceStatus, SiteId, Snapshot,
 };
 use cellwright_judge::engines::{EngineConfig, Engines};
+use cellwright_judge::timing::Timing;
 use cellwright_sta::Side;
 use pyo3::prelude::*;
 
 use crate::costs::{Cost, Slacks};
 use crate::fault::{Fault, Outcome};
+use crate::session::untimed;
 
 /// A move as Python names it: the orientation of the row that begins at `y` unless one is given.
 #[derive(Clone, Copy, Debug)]
@@ -76,11 +78,8 @@ impl Work {
 
     /// The same state once more, changes that are not committed included.
     pub(crate) fn fork(&self) -> Outcome<Work> {
-        let mut fork = Work::of(self.design.clone(), self.config.clone())?;
-        fork.marks.clone_from(&self.marks);
         // Engines of the fork begin here; what lies before cannot be undone step by step in them.
-        fork.marks.clear();
-        Ok(fork)
+        Work::of(self.design.clone(), self.config.clone())
     }
 
     pub(crate) fn timed(&self) -> bool {
@@ -345,8 +344,17 @@ impl Work {
     }
 
     /// Whether the engines hold what a full evaluation gives, bit for bit.
-    pub(crate) fn exact(&self) -> Outcome<bool> {
-        Ok(Engines::full(&self.design, &self.config)? == self.engines)
+    pub(crate) fn exact(&mut self) -> Outcome<bool> {
+        let mut full = Engines::full(&self.design, &self.config)?;
+        full.settle(&self.design)?;
+        self.engines.settle(&self.design)?;
+        Ok(full == self.engines)
+    }
+
+    /// The timer with the slacks of all pins up to date.
+    pub(crate) fn settled(&mut self) -> Outcome<&Timing> {
+        self.engines.settle(&self.design)?;
+        self.engines.timing().ok_or_else(untimed)
     }
 }
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use cellwright::start::{self, Stage, Start};
 use cellwright_contract::scenario::{AgentSpec, Scenario};
 use cellwright_db::Design;
 use cellwright_judge::engines::value_of;
 use cellwright_judge::run::{RunFolder, Summary};
+use cellwright_service::start::{self, Stage, Start};
 use clap::Args;
 
 use crate::failure::Failure;
@@ -91,6 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let (folder, scenario, summary) = start::start(
         &start,
+        None,
         &key,
         &mut |scenario| match foreign.take() {
             Some(agent) => Ok(Box::new(agent)),

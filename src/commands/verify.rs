@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use cellwright::verify::{Request, Step, code, verify};
 use cellwright_checker::{CheckReport, Outcome, Status};
+use cellwright_service::verify::{Request, Step, code, verify};
 use clap::Args;
 
 use crate::failure::Failure;

@@ -207,6 +207,45 @@ pub fn parasitics(
     Ok((nets, report, problems))
 }
 
+/// The files that [`load`] reads for a bundle, in its order, opened and digested but not parsed.
+///
+/// # Errors
+/// The first file that cannot be opened.
+pub fn files_of(bundle: &Bundle) -> Result<Vec<FileRead>, FormatError> {
+    let mut files = Vec::new();
+    if !bundle.file.as_os_str().is_empty() {
+        note(&mut files, FileRole::Bundle, &bundle.file, &open(&bundle.file)?);
+    }
+    open_all(bundle, &bundle.lef, FileRole::Lef, &mut files)?;
+    if let Some(path) = &bundle.def {
+        open_all(bundle, std::slice::from_ref(path), FileRole::Def, &mut files)?;
+    }
+    open_all(bundle, &bundle.verilog, FileRole::Verilog, &mut files)?;
+    open_all(bundle, &libraries_of(bundle), FileRole::Liberty, &mut files)?;
+    open_all(bundle, &bundle.sdc, FileRole::Sdc, &mut files)?;
+    let mut spefs: Vec<PathBuf> = Vec::new();
+    for (path, _) in bundle.corner.iter().flat_map(CornerFiles::spefs) {
+        if !spefs.iter().any(|other| other == path) {
+            spefs.push(path.to_owned());
+        }
+    }
+    open_all(bundle, &spefs, FileRole::Spef, &mut files)?;
+    Ok(files)
+}
+
+/// Each Liberty file of a bundle once, in the order of its corners.
+fn libraries_of(bundle: &Bundle) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for corner in &bundle.corner {
+        for path in corner.liberty.iter().chain(&corner.liberty_early).chain(&corner.liberty_late) {
+            if !paths.contains(path) {
+                paths.push(path.clone());
+            }
+        }
+    }
+    paths
+}
+
 /// What reading the bundle's constraints notices, errors included.
 pub fn constraint_problems(loaded: &Loaded, design: &Design) -> Problems {
     match read_constraints(loaded, design) {
@@ -304,14 +343,7 @@ fn read_libraries(
     files: &mut Vec<FileRead>,
     problems: &mut Problems,
 ) -> Result<Libraries, FormatError> {
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for corner in &bundle.corner {
-        for path in corner.liberty.iter().chain(&corner.liberty_early).chain(&corner.liberty_late) {
-            if !paths.contains(path) {
-                paths.push(path.clone());
-            }
-        }
-    }
+    let paths = libraries_of(bundle);
     let read = parallel(paths.iter().collect(), |path: &PathBuf| {
         let source = open(bundle.path(path))?;
         let mut problems = Problems::new();

@@ -1,6 +1,6 @@
 //! Starts a run: a copy of the design, the standard scenario or one from a file, a first placement.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use cellwright_contract::agent::Agent;
@@ -12,10 +12,13 @@ use cellwright_contract::refs::{DesignRef, IntentRef, SnapshotRef};
 use cellwright_contract::scenario::{AgentSpec, GateRule, Objective, SCENARIO_SCHEMA, Scenario};
 use cellwright_db::{Design, Snapshot};
 use cellwright_formats::bundle::Bundle;
+use cellwright_formats::load::{FileRead, FileRole, Loaded, files_of};
+use cellwright_judge::engines::EngineConfig;
 use cellwright_judge::keys::SecretKey;
 use cellwright_judge::run::{
     Limits, Observer, Plan, RunFolder, Summary, copy_bundle, proposal_of_delta, run,
 };
+use cellwright_judge::timing::TimingSetup;
 use cellwright_place::{PlaceConfig, Progress, place};
 use cellwright_sta::Calculator;
 
@@ -45,6 +48,17 @@ pub struct Start {
     pub place: bool,
     /// Target density of the placer, 0 to 1.
     pub density: Option<f64>,
+}
+
+/// A design that was read before, to spare parsing its files again.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// Everything that was read.
+    pub loaded: &'a Loaded,
+    /// Constraints and wires for [`Calculator::LumpedElmore`].
+    pub timing: Option<&'a TimingSetup>,
+    /// What is only estimated or missing, in words.
+    pub notes: &'a [String],
 }
 
 /// What is worth telling while a run is made ready.
@@ -131,7 +145,10 @@ fn scenario(start: &Start, design: &DesignRef, timed: bool) -> Result<Scenario, 
 }
 
 /// The placer's result as the first proposal of a run.
-pub(crate) fn placement(
+///
+/// # Errors
+/// When the design cannot be placed.
+pub fn placement(
     start: &Start,
     snapshot: &Snapshot,
     scenario: &Scenario,
@@ -170,13 +187,14 @@ pub type AgentFor<'a> = dyn FnMut(&Scenario) -> Result<Box<dyn Agent>, Failure> 
 /// as empty as before.
 pub fn start(
     start: &Start,
+    given: Option<Given<'_>>,
     key: &SecretKey,
     agent: &mut AgentFor<'_>,
     observer: &mut dyn Observer,
     told: &mut dyn FnMut(Stage<'_>),
 ) -> Result<(RunFolder, Scenario, Summary), Failure> {
     let folder = RunFolder::create(&start.out)?;
-    let result = start_in(start, &folder, key, agent, observer, told);
+    let result = start_in(start, given, &folder, key, agent, observer, told);
     if result.is_err() && !folder.journal().exists() {
         let _ = std::fs::remove_dir_all(folder.certificates());
         let _ = std::fs::remove_dir_all(folder.design());
@@ -184,8 +202,26 @@ pub fn start(
     result.map(|(scenario, summary)| (folder, scenario, summary))
 }
 
+/// The files of the run's copy, when the given design was read from the same bundle and contents.
+fn same_files(given: &Given<'_>, bundle: &Bundle, copied: &Path) -> Result<Vec<FileRead>, Failure> {
+    let known = &given.loaded.bundle;
+    let here = Bundle { folder: known.folder.clone(), file: known.file.clone(), ..bundle.clone() };
+    let files = files_of(&Bundle::read(copied)?)?;
+    // The copied bundle names the copies, so its own text is another one.
+    let content = |files: &[FileRead]| -> Vec<(FileRole, [u8; 32])> {
+        let read = files.iter().filter(|file| file.role != FileRole::Bundle);
+        read.map(|file| (file.role, file.digest)).collect()
+    };
+    if here != *known || content(&files) != content(&given.loaded.files) {
+        let text = "INPUT_CHANGED the given design was read from other files; load it anew";
+        return Err(Failure::input(text));
+    }
+    Ok(files)
+}
+
 fn start_in(
     start: &Start,
+    given: Option<Given<'_>>,
     folder: &RunFolder,
     key: &SecretKey,
     agent: &mut AgentFor<'_>,
@@ -196,8 +232,20 @@ fn start_in(
     // The run works on its own copy, so that it can be replayed and verified anywhere.
     let bundle = Bundle::read(&start.design)?;
     let copied = copy_bundle(&bundle, &folder.design())?;
-    let Ready { loaded, config, notes } = ready(&copied, Calculator::LumpedElmore)?;
-    for note in &notes {
+    let read;
+    let (loaded, files, config, notes) = match given {
+        Some(given) => {
+            let files = same_files(&given, &bundle, &copied)?;
+            let config = EngineConfig::standard(given.timing.cloned());
+            (given.loaded, files, config, given.notes)
+        }
+        None => {
+            read = ready(&copied, Calculator::LumpedElmore)?;
+            let Ready { loaded, config, notes } = &read;
+            (loaded, loaded.files.clone(), config.clone(), notes.as_slice())
+        }
+    };
+    for note in notes {
         told(Stage::Note(note));
     }
     let design_ref = DesignRef::new(&loaded.bundle.name, &loaded.bundle.tech)?;
@@ -209,13 +257,13 @@ fn start_in(
     let mut agent = agent(&scenario)?;
     let plan = Plan {
         snapshot: &loaded.snapshot,
-        files: &loaded.files,
+        files: &files,
         scenario: scenario.clone(),
         config,
         first: first.into_iter().collect(),
         limits: Limits { proposals: start.proposals, wall: start.wall },
         seed,
-        not_proven: notes,
+        not_proven: notes.to_vec(),
     };
     let summary = run(plan, folder, key, agent.as_mut(), observer)?;
     Ok((scenario, summary))
