@@ -28,7 +28,10 @@ fn moves(design: &Design, count: usize) -> Vec<(CellId, Place)> {
         let row = &floor.rows[row as usize];
         let end = row.origin.x + (row.count - 40) * row.step;
         let x = (i64::from(place.x) + sites * i64::from(row.step)) as i32;
-        (cell, Place { x: x.clamp(row.origin.x, end), y: row.origin.y, orient: row.orient, ..place })
+        (
+            cell,
+            Place { x: x.clamp(row.origin.x, end), y: row.origin.y, orient: row.orient, ..place },
+        )
     };
     (0..count).map(one).collect()
 }

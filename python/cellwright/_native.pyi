@@ -254,7 +254,7 @@ def replay(folder: _Path, *, design: _Path | None = None) -> dict[str, Any]: ...
 def verify(
     certificate: _Path,
     *,
-    trust: Sequence[_Path] = (),
+    trust: Sequence[_Path] | None = None,
     run: _Path | None = None,
     design: _Path | None = None,
     allow_incomplete: bool = False,

@@ -29,9 +29,10 @@ pub(crate) fn frozen2<T: Element>(
     data: Vec<T>,
     shape: [usize; 2],
 ) -> Outcome<Py<PyArray2<T>>> {
-    let array = data.into_pyarray(py).reshape(shape)?;
-    array.readwrite().make_nonwriteable();
-    Ok(array.unbind())
+    // The flat array first: a view of a writeable one could be made writeable again.
+    let flat = data.into_pyarray(py);
+    flat.readwrite().make_nonwriteable();
+    Ok(flat.reshape(shape)?.unbind())
 }
 
 /// A read-only view of an array that stays writeable for us.

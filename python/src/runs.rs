@@ -279,11 +279,11 @@ fn converse(
 /// with `code` and `exit_code` as the command `cellwright verify`; that nothing disagrees but not
 /// everything was recomputed is no pass either, unless `allow_incomplete` says so.
 #[pyfunction]
-#[pyo3(signature = (certificate, *, trust = Vec::new(), run = None, design = None, allow_incomplete = false))]
+#[pyo3(signature = (certificate, *, trust = None, run = None, design = None, allow_incomplete = false))]
 pub(crate) fn verify<'py>(
     py: Python<'py>,
     certificate: PathBuf,
-    trust: Vec<PathBuf>,
+    trust: Option<Vec<PathBuf>>,
     run: Option<PathBuf>,
     design: Option<PathBuf>,
     allow_incomplete: bool,
@@ -291,7 +291,7 @@ pub(crate) fn verify<'py>(
     process::check()?;
     let mut told = Vec::new();
     let report = py.detach(|| -> Result<CheckReport, Failure> {
-        let trust = keys::trusted(&trust)?;
+        let trust = keys::trusted(&trust.unwrap_or_default())?;
         let request = Request { certificate: &certificate, trust, run, design };
         check(&request, &mut |step| {
             if let Step::Told(text) = step {

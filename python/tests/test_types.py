@@ -24,6 +24,7 @@ def test_everything_has_a_docstring() -> None:
                     assert inspect.getdoc(value), f"{name}.{member}"
 
 
+@pytest.mark.slow
 def test_stubs_are_those_of_the_module() -> None:
     pytest.importorskip("mypy", reason="mypy is not installed")
     checked = [sys.executable, "-m", "mypy.stubtest", "cellwright._native", "--ignore-missing-stub"]

@@ -83,8 +83,9 @@ impl House {
         design: &DesignRef,
         timed: bool,
     ) -> Result<Scenario, PlatformError> {
-        let mut scenario = standard_scenario(&start.agent, start.seed, start.work_units, design, timed)
-            .map_err(internal)?;
+        let mut scenario =
+            standard_scenario(&start.agent, start.seed, start.work_units, design, timed)
+                .map_err(internal)?;
         if !opening.objectives.is_empty() {
             scenario.name = "asked".to_owned();
             scenario.description = "What the client asked for".to_owned();
