@@ -50,13 +50,13 @@ def failing(**_: object) -> object:
 
 def make(tiny: Path, **params: object) -> suites.Suite:
     agents = ["random", ("test_suites:Flipper", params), "test_suites:failing"]
-    return suites.suite([tiny], agents, [1, 2, 3], proposals=3)
+    return suites.suite([tiny], agents, [1, 2], proposals=3)
 
 
 def test_a_suite_on_this_machine(tiny: Path, tmp_path: Path) -> None:
     suite = make(tiny)
     results = suites.run(suite, tmp_path / "a")
-    assert len(results.records) == 9
+    assert len(results.records) == 6
     for record in results.records:
         folder = tmp_path / "a" / "runs" / record["invocation"]
         assert json.loads((folder / "record.json").read_bytes()) == record
@@ -68,10 +68,9 @@ def test_a_suite_on_this_machine(tiny: Path, tmp_path: Path) -> None:
     assert again.digest == results.digest
     written = (tmp_path / "a" / "results.json").read_bytes()
     assert suites.digest(written) == results.digest
-    for record in results.records:
-        for certificate in record.get("certificates", ()):
-            name = f"runs/{record['invocation']}/certificates/{certificate}.json"
-            assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    certificates = (tmp_path / "a" / "runs").glob("*/certificates/*.json")
+    named = {name for record in results.records for name in record.get("certificates", ())}
+    assert named == {path.stem for path in certificates} and len(named) > 0
 
 
 def test_an_interrupted_suite_goes_on(tiny: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
