@@ -30,6 +30,12 @@ pub(crate) struct Variant {
     /// Range of the congestion smoothing in cells, instead of the .plc file's.
     #[arg(long)]
     smooth_range: Option<u32>,
+    /// Routes per µm, horizontal and vertical, instead of the .plc file's.
+    #[arg(long, value_name = "H,V", value_parser = pair)]
+    routes: Option<(f64, f64)>,
+    /// Routes per µm that hard macros take, horizontal and vertical, instead of the .plc file's.
+    #[arg(long, value_name = "H,V", value_parser = pair)]
+    macro_routes: Option<(f64, f64)>,
     /// Whose orientations turn the pins of hard macros. The open evaluator takes the netlist's and
     /// does not turn pins by what the .plc file says.
     #[arg(long, value_enum, default_value_t = Orientations::Netlist)]
@@ -54,13 +60,32 @@ enum Orientations {
     Plc,
 }
 
+/// `57.031,56.818`. What numbers make sense is the model's to say.
+fn pair(text: &str) -> Result<(f64, f64), String> {
+    let both = text
+        .split_once(',')
+        .and_then(|(h, v)| Some((h.trim().parse::<f64>().ok()?, v.trim().parse::<f64>().ok()?)));
+    both.ok_or_else(|| format!("`{text}` is no pair; give H,V such as 57.031,56.818"))
+}
+
 impl Variant {
+    /// Puts what the user gave into the settings, so that what is computed and what is written
+    /// out hold the same ones.
+    pub(crate) fn overrule(&self, settings: &mut Settings) {
+        if let Some(range) = self.smooth_range {
+            settings.smooth_range = range;
+        }
+        if let Some((h, v)) = self.routes {
+            (settings.routes_h, settings.routes_v) = (h, v);
+        }
+        if let Some((h, v)) = self.macro_routes {
+            (settings.macro_routes_h, settings.macro_routes_v) = (h, v);
+        }
+    }
+
     /// The engine on a case.
     pub(crate) fn engine(&self, case: &MacroCase, flips: bool) -> Result<Engine, Failure> {
         let mut placement = case.placement.clone();
-        if let Some(range) = self.smooth_range {
-            placement.settings.smooth_range = range;
-        }
         if self.orientations == Orientations::Netlist && !flips {
             for (item, spot) in case.netlist.items.iter().zip(&mut placement.spots) {
                 if let (Kind::Hard, Some(spot)) = (item.kind, spot.as_mut()) {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use cellwright_formats::ct::write_placement;
-use cellwright_macros::{AnnealConfig, Budget, Kind, Progress, anneal};
+use cellwright_macros::{AnnealConfig, Budget, Kind, Progress, anneal, gates};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -101,9 +101,12 @@ fn place(
 ) -> Result<(ExitCode, serde_json::Value), Failure> {
     let quiet = arguments.json.as_deref().is_some_and(|out| out.as_os_str() == "-");
     let mut case = read(&arguments.netlist, arguments.plc.as_ref(), answer)?;
-    let mut flat = None;
     if is_flat(&case) {
         complete(&mut case.placement.settings, arguments.plc.is_some());
+    }
+    arguments.variant.overrule(&mut case.placement.settings);
+    let mut flat = None;
+    if is_flat(&case) {
         let (whole, grouped) = group(case, arguments.groups, arguments.seed);
         if !quiet {
             say!(
@@ -159,7 +162,7 @@ fn place(
     }
     let cost = engine.cost();
     let (overlaps, broken) = broken(&case, &placement, Some(&case.placement), arguments.gap);
-    let legal = overlaps == 0 && broken.iter().all(|line| line.contains("soft macros leave"));
+    let legal = gates(&case.netlist, &placement, Some(&case.placement), arguments.gap).is_legal();
     for line in &broken {
         answer.warn(line);
     }

@@ -33,7 +33,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let quiet = arguments.json.as_deref().is_some_and(|out| out.as_os_str() == "-");
     answered(Answer::new("cw.proxy"), arguments.json.as_deref(), |answer| {
-        let case = read(&arguments.netlist, arguments.plc.as_ref(), answer)?;
+        let mut case = read(&arguments.netlist, arguments.plc.as_ref(), answer)?;
+        arguments.variant.overrule(&mut case.placement.settings);
         let mut engine = arguments.variant.engine(&case, false)?;
         let cost = engine.cost();
         let (overlaps, broken) = broken(&case, &case.placement, None, arguments.gap);
