@@ -10,6 +10,9 @@
 //!   ([`legal`]).
 //! - Detailed placement keeps the placement legal and only ever shortens wire ([`detailed`]).
 //!
+//! On top of them: [`place_timed`], which never gives back later paths than [`place`] does, and
+//! [`place_incremental`] for a few cells among many that stand still.
+//!
 //! Everything is deterministic: the same design, configuration and seed give the same moves at any
 //! number of threads (a limit on wall time aside).
 //!
@@ -21,6 +24,7 @@ pub mod detailed;
 pub mod error;
 pub mod free;
 pub mod global;
+pub mod incremental;
 pub mod legal;
 mod par;
 mod place;
@@ -28,13 +32,16 @@ pub mod problem;
 pub mod report;
 mod rng;
 pub mod spans;
+pub mod timed;
 
 #[cfg(doc)]
 use cellwright_db::Design;
 
 pub use config::{Effort, Limits, PlaceConfig, Stages};
 pub use error::PlaceError;
+pub use incremental::{IncrementalResult, Way, place_incremental};
 pub use legal::Placement;
 pub use place::place;
 pub use problem::Problem;
 pub use report::{Event, Note, PlaceResult, Progress, Report, Stage, StageReport, StopReason};
+pub use timed::{SetupSlack, Timed, TimedResult, place_timed};

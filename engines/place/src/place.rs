@@ -7,7 +7,7 @@ use cellwright_db::{CellId, Delta, Design};
 use crate::config::{PlaceConfig, Stages};
 use crate::error::PlaceError;
 use crate::free::{check_area, overlap_note};
-use crate::global::Spread;
+use crate::global::{Reweigh, Spread};
 use crate::legal::Placement;
 use crate::problem::Problem;
 use crate::report::{
@@ -31,10 +31,9 @@ pub fn place(
     config: &PlaceConfig,
     progress: &mut dyn Progress,
 ) -> Result<PlaceResult, PlaceError> {
-    check(design, config)?;
     // A pool of its own pins the number of threads; the caller's progress stays on this thread.
     if config.threads == 0 {
-        return run(design, config, progress);
+        return run(design, config, progress, &mut |_, _, _| None);
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(config.threads).build();
     let pool = pool.map_err(|error| PlaceError::Setting {
@@ -48,7 +47,7 @@ pub fn place(
                 let sent = to_caller.send(*event).ok();
                 sent.and_then(|()| answers.recv().ok()).unwrap_or(std::ops::ControlFlow::Break(()))
             };
-            pool.install(|| run(design, config, &mut Sendable(&mut relay)))
+            pool.install(|| run(design, config, &mut Sendable(&mut relay), &mut |_, _, _| None))
         });
         for event in events {
             if answer.send(progress.event(&event)).is_err() {
@@ -87,11 +86,18 @@ fn check(design: &Design, config: &PlaceConfig) -> Result<(), PlaceError> {
     Ok(())
 }
 
-fn run(
+/// Asked during global placement with the problem, the overflow and the places of the nodes; may
+/// give new weights of the problem's nets.
+pub(crate) type Watch<'a> =
+    dyn FnMut(&Problem, f64, &dyn Fn() -> Placement) -> Option<Vec<f32>> + 'a;
+
+pub(crate) fn run(
     design: &Design,
     config: &PlaceConfig,
     progress: &mut dyn Progress,
+    watch: &mut Watch<'_>,
 ) -> Result<PlaceResult, PlaceError> {
+    check(design, config)?;
     let mut problem = Problem::new(design, config);
     let mut notes = std::mem::take(&mut problem.notes);
     if problem.nodes.is_empty() {
@@ -101,7 +107,14 @@ fn run(
     notes.extend(overlap_note(&problem));
     let area = check_area(&problem).map_err(|error| named(design, error))?;
     let mut meter = Meter::new(config.limits);
-    let stages = stages(&problem, config, progress, &mut meter, &mut notes);
+    let orient = problem.nodes.orient.clone();
+    let reweigh: &mut Reweigh<'_> = &mut |over, places| {
+        watch(&problem, over, &|| Placement {
+            at: rounded(&problem, &places()),
+            orient: orient.clone(),
+        })
+    };
+    let stages = stages(&problem, config, progress, &mut meter, &mut notes, reweigh);
     let (placement, stages, density) = stages.map_err(|error| named(design, error))?;
     let report = Report {
         cells: problem.nodes.len(),
@@ -121,15 +134,16 @@ fn stages(
     progress: &mut dyn Progress,
     meter: &mut Meter,
     notes: &mut Vec<Note>,
+    reweigh: &mut Reweigh<'_>,
 ) -> Result<Outcome, PlaceError> {
     let Stages { global: spread_first, legalize, detailed: refine } = config.stages;
     let mut placement = Placement::start(problem);
     let mut reports = Vec::new();
     let mut density = 0.0;
-    let mut spread = seeded(problem, &placement);
+    let spread;
     if spread_first {
         let (start, work) = (Instant::now(), meter.work);
-        let found = global::run(problem, config, progress, meter)?;
+        let found = global::run(problem, config, progress, meter, reweigh)?;
         spread = found.spread;
         density = found.density;
         notes.extend(found.notes);
@@ -141,6 +155,8 @@ fn stages(
         report.stop = found.stop;
         report.work_units = meter.work - work;
         reports.push(report);
+    } else {
+        spread = seeded(problem, &placement);
     }
     if legalize {
         let (start, work) = (Instant::now(), meter.work);
@@ -175,34 +191,54 @@ fn event(report: &StageReport) -> crate::report::Event {
     }
 }
 
-/// Node centres where the nodes stand; unplaced ones in the middle of what they connect to.
+/// Sweeps over unplaced nodes until those that hang on other unplaced ones know where to go.
+const SWEEPS: usize = 4;
+
+/// Nets with more pins say nothing about where one of them belongs.
+const LONG: usize = 100;
+
+/// Node centres where the nodes stand; unplaced ones in the middle of what they connect to, as far
+/// as that has a place by then.
 fn seeded(problem: &Problem, placement: &Placement) -> Spread {
+    let n = &problem.nodes;
     let mut spread = placement.spread(problem);
     let middle = problem.core.center();
     let nets = &problem.nets;
-    for node in (0..problem.nodes.len()).filter(|node| !problem.nodes.placed[*node]) {
-        let (mut xs, mut ys) = (Vec::new(), Vec::new());
-        for &pin in nets.of_node(node) {
-            for other in nets.pins(nets.net_of[pin as usize] as usize) {
-                let at = match nets.node[other] {
-                    crate::problem::NONE => nets.at[other],
-                    owner if problem.nodes.placed[owner as usize] => {
-                        let owner = owner as usize;
-                        problem.pin_at(other, placement.at[owner], placement.orient[owner])
-                    }
-                    _ => continue,
-                };
-                xs.push(at.x);
-                ys.push(at.y);
+    let mut known = n.placed.clone();
+    let waiting: Vec<usize> = (0..n.len()).filter(|node| !known[*node]).collect();
+    for &node in &waiting {
+        (spread.x[node], spread.y[node]) = (f64::from(middle.x), f64::from(middle.y));
+    }
+    for _ in 0..SWEEPS {
+        for &node in &waiting {
+            let (mut xs, mut ys) = (Vec::new(), Vec::new());
+            for &pin in nets.of_node(node) {
+                let pins = nets.pins(nets.net_of[pin as usize] as usize);
+                if pins.len() > LONG {
+                    continue;
+                }
+                for other in pins {
+                    let (x, y) = match nets.node[other] {
+                        crate::problem::NONE => {
+                            (f64::from(nets.at[other].x), f64::from(nets.at[other].y))
+                        }
+                        owner if owner as usize != node && known[owner as usize] => {
+                            (spread.x[owner as usize], spread.y[owner as usize])
+                        }
+                        _ => continue,
+                    };
+                    xs.push(x);
+                    ys.push(y);
+                }
             }
+            if xs.is_empty() {
+                continue;
+            }
+            let mid = xs.len() / 2;
+            spread.x[node] = *xs.select_nth_unstable_by(mid, f64::total_cmp).1;
+            spread.y[node] = *ys.select_nth_unstable_by(mid, f64::total_cmp).1;
+            known[node] = true;
         }
-        xs.sort_unstable();
-        ys.sort_unstable();
-        let median = |values: &[i32], none: i32| {
-            f64::from(values.get(values.len() / 2).copied().unwrap_or(none))
-        };
-        spread.x[node] = median(&xs, middle.x);
-        spread.y[node] = median(&ys, middle.y);
     }
     spread
 }

@@ -81,6 +81,21 @@ fn medium01() {
 }
 
 #[test]
+#[ignore = "a quarter of a minute; run it for figures"]
+fn ispd26_aes() {
+    let lef = [
+        "asap7_tech_1x_201209",
+        "asap7sc7p5t_28_L_1x_220121a",
+        "asap7sc7p5t_28_R_1x_220121a",
+        "asap7sc7p5t_28_SL_1x_220121a",
+    ];
+    let lef = lef.map(|name| format!("placement/ispd26_aes_asap7/lef/{name}.lef"));
+    let lef: Vec<&str> = lef.iter().map(String::as_str).collect();
+    // 0.98 of the best known for this design.
+    check("ispd26_aes", &lef, "placement/ispd26_aes_asap7/aes_cipher_top.def.gz", 36_356.0);
+}
+
+#[test]
 #[ignore = "half a minute; run it for figures"]
 fn ibex() {
     check("ibex", &NANGATE, "designs/nangate45/ibex/ibex_u70.def.gz", 500_000.0);

@@ -109,8 +109,13 @@ fn run(case: &Case, config: &PlaceConfig) -> Result<i64, PlaceError> {
     Ok(hpwl.last().copied().unwrap_or(0))
 }
 
+/// Random floorplans per property: a thousand where `CELLWRIGHT_ALL` is set.
+fn cases() -> u32 {
+    if std::env::var_os("CELLWRIGHT_ALL").is_some() { 1000 } else { 48 }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
     #[test]
     fn every_result_is_legal(seed in any::<u64>(), fill in 30_i64..80) {
@@ -155,6 +160,51 @@ fn a_legal_placement_stays_when_legalised() {
     let again =
         place(&design, &PlaceConfig { stages: only, ..PlaceConfig::default() }, &mut ()).unwrap();
     assert_eq!(again.delta.ops, vec![]);
+}
+
+#[test]
+fn rows_that_lie_upon_each_other_take_a_cell_once() {
+    // Twice the same row, one that starts inside another, and one half a row higher.
+    let mut case = Case::new(6, 30, vec![master("a", 2, 1, 3), master("b", 5, 1, 3)]);
+    let rows = case.plan.rows.clone();
+    case.plan.rows.push(rows[0].clone());
+    case.plan.rows[1].count = 20;
+    case.plan.rows.push(cellwright_db::floorplan::Row {
+        origin: Point::new(rows[1].origin.x + 10 * STEP, rows[1].origin.y),
+        count: 20,
+        ..rows[1].clone()
+    });
+    case.plan.rows.push(cellwright_db::floorplan::Row {
+        origin: Point::new(rows[3].origin.x + 4, rows[3].origin.y + HEIGHT / 2),
+        orient: Orient::N,
+        ..rows[3].clone()
+    });
+    // As many as fit without the doubles: 6 rows of 15 pairs of sites, a few left.
+    for _ in 0..80 {
+        case.unplaced(0);
+    }
+    wire(&mut case, &mut Rng(7));
+    run(&case, &PlaceConfig::default()).unwrap();
+    (0..20).for_each(|_| {
+        case.unplaced(0);
+    });
+    let error = run(&case, &PlaceConfig::default()).unwrap_err();
+    assert!(matches!(error, PlaceError::TooFull { .. }), "{error}");
+}
+
+#[test]
+fn a_nearly_empty_die_costs_what_its_cells_cost() {
+    // 30 cells on 1,500 rows of 30,000 sites: work follows the cells, not the die.
+    let mut case = Case::new(1500, 30_000, vec![master("a", 2, 1, 3)]);
+    (0..30).for_each(|_| {
+        case.unplaced(0);
+    });
+    wire(&mut case, &mut Rng(7));
+    let design = case.design();
+    let result = place(&design, &PlaceConfig::default(), &mut ()).unwrap();
+    let work: u64 = result.report.stages.iter().map(|stage| stage.work_units).sum();
+    assert!(work < 20_000_000, "{work}");
+    run(&case, &PlaceConfig::default()).unwrap();
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn improve(
 ) -> Result<(u32, StopReason), PlaceError> {
     let (most, reach, enough) = match config.effort {
         Effort::Quick => (1, Reach { rows: 1, cells: 3 }, 0.005),
-        Effort::Standard => (4, Reach { rows: 2, cells: 5 }, 0.001),
+        Effort::Standard => (6, Reach { rows: 2, cells: 5 }, 0.0005),
         Effort::High => (12, Reach { rows: 4, cells: 8 }, 0.0003),
     };
     let mut seen = vec![0_u32; state.problem.nets.len()];

@@ -145,6 +145,14 @@ impl<'a> Engine<'a> {
         self.charge[i] = (scale * w * h) as f32;
     }
 
+    /// Takes new net weights, by number of the problem's nets.
+    pub(crate) fn reweigh(&mut self, weights: &[f32]) {
+        self.wire.reweigh(weights);
+        for i in 0..self.movable {
+            self.pull[i] = self.wire.pull(self.node_at[i] as usize);
+        }
+    }
+
     /// Bins along a side of the largest system.
     pub(crate) fn bins_per_side(&self) -> f64 {
         let most = self.systems.iter().map(|system| system.grid.len()).max().unwrap_or(0);

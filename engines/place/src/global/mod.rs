@@ -118,14 +118,19 @@ pub fn global(
     config: &PlaceConfig,
     progress: &mut dyn Progress,
 ) -> Result<Global, PlaceError> {
-    run(problem, config, progress, &mut Meter::new(config.limits))
+    run(problem, config, progress, &mut Meter::new(config.limits), &mut |_, _| None)
 }
+
+/// Asked between iterations with the overflow and the places of the nodes; may give new weights of
+/// the problem's nets.
+pub(crate) type Reweigh<'a> = dyn FnMut(f64, &dyn Fn() -> Spread) -> Option<Vec<f32>> + 'a;
 
 pub(crate) fn run(
     problem: &Problem,
     config: &PlaceConfig,
     progress: &mut dyn Progress,
     meter: &mut Meter,
+    reweigh: &mut Reweigh<'_>,
 ) -> Result<Global, PlaceError> {
     let wish = config.density.unwrap_or(DENSITY).clamp(0.0, 1.0);
     let (mut engine, plans) = Engine::new(problem, wish);
@@ -146,19 +151,9 @@ pub(crate) fn run(
     let found = if few || problem.rows.is_empty() {
         Found { v: start, overflow: 0.0, iterations: 0, stop: StopReason::Done }
     } else {
-        spread(&mut engine, start, schedule, progress, meter)?
+        spread(&mut engine, problem, start, schedule, progress, meter, reweigh)?
     };
-    let mut spread =
-        Spread { x: vec![0.0; problem.nodes.len()], y: vec![0.0; problem.nodes.len()] };
-    for (i, &node) in engine.node_at.iter().enumerate() {
-        let node = node as usize;
-        let n = &problem.nodes;
-        let [left, bottom, right, top] = n.halo[node].map(f64::from);
-        // Back from the middle of the padded outline to that of the cell.
-        let (dx, dy) = ((left - right - f64::from(n.pad[node])) / 2.0, (bottom - top) / 2.0);
-        spread.x[node] = engine.frame.from(0, f64::from(found.v.x[i])) + dx;
-        spread.y[node] = engine.frame.from(1, f64::from(found.v.y[i])) + dy;
-    }
+    let spread = places(&engine, problem, &found.v);
     Ok(Global {
         spread,
         overflow: found.overflow,
@@ -167,6 +162,21 @@ pub(crate) fn run(
         density,
         notes,
     })
+}
+
+/// Middles of the nodes, DBU, for positions of slots.
+fn places(engine: &Engine<'_>, problem: &Problem, v: &Pair) -> Spread {
+    let n = &problem.nodes;
+    let mut spread = Spread { x: vec![0.0; n.len()], y: vec![0.0; n.len()] };
+    for (i, &node) in engine.node_at.iter().enumerate() {
+        let node = node as usize;
+        let [left, bottom, right, top] = n.halo[node].map(f64::from);
+        // Back from the middle of the padded outline to that of the cell.
+        let (dx, dy) = ((left - right - f64::from(n.pad[node])) / 2.0, (bottom - top) / 2.0);
+        spread.x[node] = engine.frame.from(0, f64::from(v.x[i])) + dx;
+        spread.y[node] = engine.frame.from(1, f64::from(v.y[i])) + dy;
+    }
+    spread
 }
 
 struct Found {
@@ -179,10 +189,12 @@ struct Found {
 /// The loop: iterate, adapt γ and λ, watch overflow, keep the best.
 fn spread(
     engine: &mut Engine<'_>,
+    problem: &Problem,
     start: Pair,
     schedule: Schedule,
     progress: &mut dyn Progress,
     meter: &mut Meter,
+    reweigh: &mut Reweigh<'_>,
 ) -> Result<Found, PlaceError> {
     let overflow = engine.overflow(&start.x, &start.y);
     let mut gamma = schedule.gamma(overflow);
@@ -251,6 +263,19 @@ fn spread(
         if since_best > 40 && over < 0.2 || since_best > 150 && over < 0.5 {
             stop = StopReason::Plateau;
             break;
+        }
+        let weights = reweigh(over, &|| places(engine, problem, &state.v));
+        if let Some(weights) = weights {
+            // Another function from here on: its gradient and momentum start anew, and what was
+            // best under the old one may be so no more.
+            engine.reweigh(&weights);
+            gamma = schedule.gamma(over);
+            state = Nesterov::new(engine, state.v, gamma);
+            meter.add(2 * engine.work());
+            last = state.at.length;
+            best.length = best.length.max(last);
+            since_best = 0;
+            continue;
         }
         let rise = (length - last) / last.max(f64::MIN_POSITIVE) / schedule.rise;
         last = length;

@@ -72,6 +72,8 @@ impl Plan {
         let average = cells / standing.len().max(1) as f64;
         let core = rect.area() as f64;
         let ideal = if average > 0.0 { core * target / average } else { 0.0 };
+        // On a nearly empty die bins of a cell's size would be many more than there are cells.
+        let ideal = ideal.min(16.0 * standing.len() as f64 + 256.0);
         let bins = choose_bins(rect.width() as f64, rect.height() as f64, ideal);
         let (w, h) = middle_size(problem, &standing);
         let room = target * (free - macros) - cells;

@@ -24,6 +24,7 @@ pub struct Wirelength<'a> {
     offset: [Vec<f32>; 2],
     /// Weight per net, 0 for nets that are left out of the gradient.
     weight: Vec<f32>,
+    degree: usize,
     node_of: Vec<u32>,
     net_bounds: Vec<usize>,
     pin_bounds: Vec<usize>,
@@ -53,6 +54,7 @@ impl<'a> Wirelength<'a> {
         Wirelength {
             offset,
             weight: weight.collect(),
+            degree,
             node_of: node_of.collect(),
             net_bounds,
             pin_bounds,
@@ -64,6 +66,15 @@ impl<'a> Wirelength<'a> {
     /// How many pins are touched by one evaluation.
     pub fn pins(&self) -> usize {
         self.node_of.len()
+    }
+
+    /// Takes new weights; nets that pull nothing stay so.
+    pub fn reweigh(&mut self, weights: &[f32]) {
+        for (net, (weight, new)) in self.weight.iter_mut().zip(weights).enumerate() {
+            if self.nets.pins(net).len() <= self.degree {
+                *weight = *new;
+            }
+        }
     }
 
     /// Sum of the weights of the nets on each node.

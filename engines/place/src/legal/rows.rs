@@ -61,23 +61,55 @@ pub(crate) fn segments(problem: &Problem, site: SiteId, area: &FreeArea) -> Vec<
     segments
 }
 
-/// The rows of a site with abutting fragments of one lattice and orientation joined.
+/// The rows of a site, ascending by (y, x), such that no place belongs to two of them: where rows
+/// overlap the lower one keeps it, at one height the one that starts farther left, then the one that
+/// the floorplan names first. Abutting fragments of one lattice and orientation are joined.
 pub(crate) fn joined(problem: &Problem, site: SiteId) -> Vec<RowInfo> {
     let mut rows: Vec<RowInfo> =
         problem.rows.iter().copied().filter(|row| row.site == site).collect();
     rows.sort_by_key(|row| (row.y, row.x));
     let mut out: Vec<RowInfo> = Vec::with_capacity(rows.len());
-    for row in rows {
-        match out.last_mut() {
-            Some(last)
-                if last.y == row.y
-                    && last.x_end == row.x
-                    && last.step == row.step
-                    && last.orient == row.orient =>
-            {
-                last.x_end = row.x_end;
+    // Rows of `out` below this one end below the present row.
+    let mut below = 0;
+    let mut at = 0;
+    while at < rows.len() {
+        let y = rows[at].y;
+        let level = at..at + rows[at..].partition_point(|row| row.y == y);
+        at = level.end;
+        while out.get(below).is_some_and(|row| row.y.saturating_add(row.height) <= y) {
+            below += 1;
+        }
+        let reach = |row: &&RowInfo| row.y.saturating_add(row.height) > y;
+        let lower = out[below..].iter().filter(reach).map(|row| (row.x, row.x_end)).collect();
+        let lower = Spans::union_of(lower);
+        let first = out.len();
+        for row in &rows[level] {
+            // Ascending by x, so what the level holds so far reaches to the end of its last row.
+            let from = out[first..].last().map_or(row.x, |last| last.x_end.max(row.x));
+            let free = Spans::one(from, row.x_end.max(from)).subtract(&lower);
+            for &(lo, hi) in free.items() {
+                let step = i64::from(row.step);
+                let start = (i64::from(lo) - i64::from(row.x) + step - 1).div_euclid(step);
+                let end = (i64::from(hi) - i64::from(row.x)).div_euclid(step);
+                if start >= end {
+                    continue;
+                }
+                let x = (i64::from(row.x) + start * step) as i32;
+                let x_end =
+                    if hi == row.x_end { hi } else { (i64::from(row.x) + end * step) as i32 };
+                let abuts = |last: &&mut RowInfo| {
+                    last.y == y
+                        && last.x_end == x
+                        && last.step == row.step
+                        && last.orient == row.orient
+                        && (i64::from(x) - i64::from(last.x)) % step == 0
+                };
+                if let Some(last) = out.last_mut().filter(abuts) {
+                    last.x_end = x_end;
+                    continue;
+                }
+                out.push(RowInfo { x, x_end, ..*row });
             }
-            _ => out.push(row),
         }
     }
     out
