@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use cellwright_db::library::PinDirection;
-use cellwright_db::{Design, Owner, PinId};
+use cellwright_db::{Design, NetId, Owner, PinId};
 use cellwright_sta::parasitics::{RcNet, RcNode};
 
 /// Writes networks as SPEF in ns, pF and kΩ, without a name map.
@@ -21,7 +21,8 @@ pub fn write_spef(design: &Design, nets: &[RcNet]) -> String {
     let _ = writeln!(out, "*L_UNIT 1 HENRY\n\n*PORTS");
     for (port, record) in design.ports().iter() {
         let direction = letter(record.direction);
-        let _ = writeln!(out, "{} {direction}", escaped(design.port_name(port)));
+        let name = escaped(design.port_name(port), record.bus.is_some());
+        let _ = writeln!(out, "{name} {direction}");
     }
     for net in nets {
         write_net(design, net, &mut out);
@@ -37,15 +38,14 @@ fn letter(direction: PinDirection) -> char {
     }
 }
 
-/// A name with a backslash before everything that is neither a letter, a digit, `_` nor one of the
-/// delimiters that the header declares.
-fn escaped(name: &str) -> String {
+/// A name with a backslash before everything that is neither a letter, a digit, `_` nor a delimiter
+/// that the header declares. Brackets are delimiters in the bit of a bus only: ports and pins have
+/// buses, cells and nets inside have flat names, as in the Verilog that is written.
+fn escaped(name: &str, bus_bit: bool) -> String {
     let mut out = String::with_capacity(name.len());
     for char in name.chars() {
-        if !char.is_ascii_alphanumeric()
-            && !matches!(char, '_' | '/' | '[' | ']')
-            && char.is_ascii()
-        {
+        let delimiter = char == '/' || (bus_bit && matches!(char, '[' | ']'));
+        if !char.is_ascii_alphanumeric() && char != '_' && !delimiter && char.is_ascii() {
             out.push('\\');
         }
         out.push(char);
@@ -53,18 +53,27 @@ fn escaped(name: &str) -> String {
     out
 }
 
+/// Whether a net is a bit of a port's bus: a port on it has its name.
+fn is_bus_bit(design: &Design, net: NetId) -> bool {
+    let name = design.net_name(net);
+    design.net_pins(net).iter().any(|pin| match design.owner(*pin) {
+        Owner::Port(port) => design.ports()[port].bus.is_some() && design.port_name(port) == name,
+        Owner::Cell(..) => false,
+    })
+}
+
 fn pin_name(design: &Design, pin: PinId) -> String {
     match design.owner(pin) {
-        Owner::Port(port) => escaped(design.port_name(port)),
+        Owner::Port(port) => escaped(design.port_name(port), design.ports()[port].bus.is_some()),
         Owner::Cell(cell, number) => {
             let pin = design.master(cell).pins.get(number.index()).map_or("", |pin| &pin.name);
-            format!("{}:{}", escaped(design.cell_name(cell)), escaped(pin))
+            format!("{}:{}", escaped(design.cell_name(cell), false), escaped(pin, true))
         }
     }
 }
 
 fn write_net(design: &Design, net: &RcNet, out: &mut String) {
-    let name = escaped(design.net_name(net.net));
+    let name = escaped(design.net_name(net.net), is_bus_bit(design, net.net));
     let total: f64 =
         net.cap.iter().chain(net.coupling.iter().map(|(_, c)| c)).map(|c| f64::from(*c)).sum();
     let nodes: Vec<String> = net
