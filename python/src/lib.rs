@@ -1,8 +1,8 @@
 //! The native module of the Python package `cellwright`.
 //!
 //! # How state is held
-//! A design and its snapshots are shared and immutable. A [`session::Session`] and a
-//! [`judge::PyJudge`] hold flat working state behind a lock that is only ever taken with the
+//! A design and its snapshots are shared and immutable. A `Session` and a
+//! `Judge` hold flat working state behind a lock that is only ever taken with the
 //! interpreter released, so that a long batch stops no other Python thread and two threads on one
 //! session wait for each other without a deadlock.
 //!

@@ -177,7 +177,7 @@ pub fn placement(
     }))
 }
 
-/// An agent for a scenario: [`cellwright_agents::by_name`], or one of the caller's own.
+/// An agent for a scenario: `cellwright_agents::by_name`, or one of the caller's own.
 pub type AgentFor<'a> = dyn FnMut(&Scenario) -> Result<Box<dyn Agent>, Failure> + 'a;
 
 /// Runs an agent on a design and leaves a run directory.
