@@ -18,5 +18,5 @@ mod timer;
 pub use delay::Calculator;
 pub use graph::BrokenLoop;
 pub use graph::model::CheckKind;
-pub use report::{Endpoint, LimitKind, Scale, Step, TimingPath, Violation};
+pub use report::{Endpoint, LimitKind, PulseCheck, PulseKind, Scale, Step, TimingPath, Violation};
 pub use timer::{Config, Side, Slacks, Timer, TimerError, Updated};

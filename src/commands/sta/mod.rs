@@ -60,7 +60,8 @@ pub(crate) struct Arguments {
     /// Show how slacks are spread over this many intervals.
     #[arg(long, default_value_t = 0)]
     histogram: usize,
-    /// Show slew, capacitance and fan-out limits that do not hold.
+    /// Show what does not hold of slew, capacitance and fan-out limits, pulse widths and periods,
+    /// and inferred clock gating checks.
     #[arg(long)]
     violators: bool,
     /// Digits after the point.
@@ -154,7 +155,7 @@ fn report(
     }
     let value = match &arguments.json {
         Some(_) => {
-            let ask = value::Ask { sides, pins: arguments.pins };
+            let ask = value::Ask { sides, pins: arguments.pins, violators: arguments.violators };
             value::value(&design, timer, &ask, &open)
         }
         None => serde_json::Value::Null,

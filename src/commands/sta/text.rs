@@ -3,9 +3,9 @@
 use cellwright_db::Design;
 use cellwright_formats::sdc::library_units;
 use cellwright_judge::timing::Timing;
-use cellwright_sta::{LimitKind, Scale, Side, Timer};
+use cellwright_sta::{Scale, Side, Timer};
 
-use super::value::{name, unit};
+use super::value::{limit_name, name, pulse_name, unit};
 use crate::table::table;
 
 /// What is shown.
@@ -65,7 +65,7 @@ pub(crate) fn print(design: &Design, timing: &Timing, sides: &[Side], show: &Sho
         say!("combinational loop broken: {found:?}");
     }
     if show.violators {
-        violators(design, timer, scale);
+        violators(design, timer, sides, scale);
     }
 }
 
@@ -84,16 +84,12 @@ fn histogram(timer: &Timer, side: Side, bins: usize, time: &impl Fn(f64) -> Stri
     }
 }
 
-fn violators(design: &Design, timer: &Timer, scale: Scale) {
+fn violators(design: &Design, timer: &Timer, sides: &[Side], scale: Scale) {
     let rows: Vec<Vec<String>> = timer
         .violations(design)
         .into_iter()
         .map(|found| {
-            let (kind, per) = match found.kind {
-                LimitKind::MaxSlew => ("max slew", scale.time),
-                LimitKind::MaxCap => ("max capacitance", scale.capacitance),
-                LimitKind::MaxFanout => ("max fan-out", 1.0),
-            };
+            let (kind, per) = limit_name(found.kind, scale.time, scale.capacitance);
             let shown = |value: f64| format!("{:.*}", scale.digits, value / per);
             let slack = shown(found.limit - found.value);
             let name = design.pin_name(found.pin);
@@ -104,5 +100,41 @@ fn violators(design: &Design, timer: &Timer, scale: Scale) {
     if !rows.is_empty() {
         let header = ["pin", "limit", "allowed", "is", "slack"];
         put!("{}", table(&header, &[false, false, true, true, true], &rows));
+    }
+    let time = |ns: f64| format!("{:.*}", scale.digits, ns / scale.time);
+    let rows: Vec<Vec<String>> = timer
+        .pulse_checks(design)
+        .into_iter()
+        .filter(|check| check.slack < 0.0)
+        .map(|check| {
+            let numbers = [check.required, check.actual, check.slack];
+            let [required, actual, slack] = numbers.map(time);
+            let (name, kind) = (design.pin_name(check.pin), pulse_name(check.kind).to_owned());
+            vec![name, kind, check.clock, required, actual, slack]
+        })
+        .collect();
+    say!("\n{} pulse widths and periods do not hold", rows.len());
+    if !rows.is_empty() {
+        let header = ["pin", "check", "clock", "required", "actual", "slack"];
+        put!("{}", table(&header, &[false, false, false, true, true, true], &rows));
+    }
+    for side in sides {
+        let all = timer.gating_checks(design, *side);
+        let count = all.len();
+        let rows: Vec<Vec<String>> = all
+            .into_iter()
+            .filter(|end| end.slack < 0.0)
+            .map(|end| {
+                let numbers = [end.required, f64::from(end.arrival), f64::from(end.slack)];
+                let [required, arrival, slack] = numbers.map(time);
+                vec![design.pin_name(end.pin), required, arrival, slack]
+            })
+            .collect();
+        let name = name(*side);
+        say!("\n{} of {count} inferred clock gating checks ({name}) do not hold", rows.len());
+        if !rows.is_empty() {
+            let header = ["enable", "required", "arrival", "slack"];
+            put!("{}", table(&header, &[false, true, true, true], &rows));
+        }
     }
 }

@@ -4,7 +4,7 @@ use cellwright_db::timing::Edge;
 use cellwright_db::{Design, PinId};
 use cellwright_formats::sdc::library_units;
 use cellwright_sta::constraints::Units;
-use cellwright_sta::{Side, Timer};
+use cellwright_sta::{LimitKind, PulseKind, Side, Timer};
 use serde_json::{Value, json};
 
 /// What is asked.
@@ -13,6 +13,8 @@ pub(crate) struct Ask {
     pub(crate) sides: Vec<Side>,
     /// Whether to list every pin.
     pub(crate) pins: bool,
+    /// Whether to list limits and checks beside the endpoints that do not hold.
+    pub(crate) violators: bool,
 }
 
 /// `setup` or `hold`.
@@ -43,7 +45,7 @@ fn finite(value: f64) -> Value {
 }
 
 /// The value: `units`, `setup` and `hold` as asked, `unconstrained`, `not_supported`, `pins` as
-/// asked, and `met`: whether every asked side is free of violations; null when that is not known.
+/// asked, `violators` as asked, and `met`: whether every asked side is free of violations; null when that is not known.
 pub(crate) fn value(design: &Design, timer: &Timer, ask: &Ask, not_supported: &[String]) -> Value {
     let units = library_units(design);
     let mut value = json!({
@@ -68,6 +70,9 @@ pub(crate) fn value(design: &Design, timer: &Timer, ask: &Ask, not_supported: &[
     value["met"] = json!(met.filter(|_| not_supported.is_empty()));
     if ask.pins {
         value["pins"] = pins(design, timer, &units);
+    }
+    if ask.violators {
+        value["violators"] = violators(design, timer, &ask.sides, &units);
     }
     value
 }
@@ -95,9 +100,78 @@ fn side_value(design: &Design, timer: &Timer, side: Side, units: &Units) -> Valu
     })
 }
 
-/// Arrival, slew and slack of every connected pin by side and edge; null where no path arrives.
+/// How a pulse check is called.
+pub(crate) fn pulse_name(kind: PulseKind) -> &'static str {
+    match kind {
+        PulseKind::High => "pulse width high",
+        PulseKind::Low => "pulse width low",
+        PulseKind::Period => "period",
+    }
+}
+
+/// How a limit is called, and the size of its unit.
+pub(crate) fn limit_name(kind: LimitKind, time: f64, capacitance: f64) -> (&'static str, f64) {
+    match kind {
+        LimitKind::MaxSlew => ("max slew", time),
+        LimitKind::MaxCap => ("max capacitance", capacitance),
+        LimitKind::MaxFanout => ("max fan-out", 1.0),
+    }
+}
+
+/// Limits `{pin, limit, allowed, is}`, pulse widths and periods `{pin, check, clock, required,
+/// actual, slack}` and inferred clock gating checks `{pin, check, required, arrival, slack}` that do
+/// not hold.
+fn violators(design: &Design, timer: &Timer, sides: &[Side], units: &Units) -> Value {
+    let time = |ns: f64| finite(ns / units.time);
+    let limits: Vec<Value> = timer
+        .violations(design)
+        .into_iter()
+        .map(|found| {
+            let (name, per) = limit_name(found.kind, units.time, units.capacitance);
+            json!({
+                "pin": design.pin_name(found.pin),
+                "limit": name,
+                "allowed": finite(found.limit / per),
+                "is": finite(found.value / per),
+            })
+        })
+        .collect();
+    let pulses: Vec<Value> = timer
+        .pulse_checks(design)
+        .into_iter()
+        .filter(|check| check.slack < 0.0)
+        .map(|check| {
+            json!({
+                "pin": design.pin_name(check.pin),
+                "check": pulse_name(check.kind),
+                "clock": check.clock,
+                "required": time(check.required),
+                "actual": time(check.actual),
+                "slack": time(check.slack),
+            })
+        })
+        .collect();
+    let gates = sides.iter().flat_map(|side| {
+        let failing = timer.gating_checks(design, *side).into_iter();
+        failing.filter(|end| end.slack < 0.0).map(|end| {
+            json!({
+                "pin": design.pin_name(end.pin),
+                "check": name(*side),
+                "required": time(end.required),
+                "arrival": time(f64::from(end.arrival)),
+                "slack": time(f64::from(end.slack)),
+            })
+        })
+    });
+    let gating: Vec<Value> = gates.collect();
+    json!({ "limits": limits, "pulses": pulses, "clock_gating": gating })
+}
+
+/// Arrival, slew and slack of every connected pin by side and edge; null where no path arrives. In
+/// the network of an ideal clock the arrival is that with the network's delays, which no end uses.
 fn pins(design: &Design, timer: &Timer, units: &Units) -> Value {
     let slacks = timer.settled();
+    let clocks = timer.clock_arrivals(design);
     let ids = (0..design.pin_slots()).map(PinId::new);
     let connected = ids.filter(|pin| design.has_pin(*pin) && design.pin_net(*pin).is_some());
     let list = connected.map(|pin| {
@@ -109,7 +183,12 @@ fn pins(design: &Design, timer: &Timer, units: &Units) -> Value {
                     Some(ns) => finite(f64::from(ns) / units.time),
                     None => Value::Null,
                 };
-                let arrival = timer.arrival(pin, side, edge);
+                let clock = clocks.get(&pin).filter(|_| timer.is_ideal_clock(pin));
+                let clock = clock.map(|all| all[side.index() * 2 + edge.index()]);
+                let arrival = match clock {
+                    Some(arrival) => (!arrival.is_nan()).then_some(arrival),
+                    None => timer.arrival(pin, side, edge),
+                };
                 entry["arrival"][&key] = time(arrival);
                 entry["slew"][&key] = time(Some(timer.slew(pin, side, edge)));
                 entry["slack"][&key] = time(slacks.and_then(|s| s.slack_of(pin, side, edge)));

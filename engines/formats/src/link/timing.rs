@@ -73,6 +73,16 @@ pub fn link(
     }
 }
 
+/// What a pin asks of pulses in any state: the most of its attribute and of the groups that hold in
+/// a state of other pins, which is not known.
+fn largest(
+    plain: Option<f32>,
+    pin: &liberty::Pin,
+    of: impl Fn(&liberty::PulseCheck) -> Option<f32>,
+) -> Option<f32> {
+    pin.conditional_checks.iter().filter_map(of).chain(plain).reduce(f32::max)
+}
+
 fn link_cell(
     cell: &liberty::Cell,
     library: &liberty::Library,
@@ -122,8 +132,11 @@ fn link_cell(
             is_clock: pin.is_clock,
             function: expr(&pin.function),
             three_state: expr(&pin.three_state),
-            min_pulse_width: [pin.min_pulse_width_high, pin.min_pulse_width_low],
-            min_period: pin.min_period,
+            min_pulse_width: [
+                largest(pin.min_pulse_width_high, pin, |check| check.width_high),
+                largest(pin.min_pulse_width_low, pin, |check| check.width_low),
+            ],
+            min_period: largest(pin.min_period, pin, |check| check.period),
             gate_role: pin.clock_gate_role.map(|role| match role {
                 liberty::ClockGateRole::Clock => GateRole::Clock,
                 liberty::ClockGateRole::Enable => GateRole::Enable,

@@ -77,20 +77,6 @@ const PRUNED: &str = "slacks inside the design of paths that pruning dropped, by
 
 /// What does not agree.
 pub(crate) const OPEN: &[Open] = &[
-    Open {
-        name: "feat_gated_clk",
-        calculators: BOTH,
-        differs: &["pin slack", "not supported"],
-        why: "the inferred clock gating check at clk_gate/A2 (golden 8.8 and -4.1 at the pin, among \
-              no ends and in no total) is told as not supported",
-    },
-    Open {
-        name: "ibex_sky130hd",
-        calculators: BOTH,
-        differs: &["not supported"],
-        why: "core_clock_gate_i gates the clock with a plain gate, whose inferred check is told as not \
-              supported; no golden end or total has it",
-    },
     Open { name: "tau_s27_spef", calculators: BOTH, differs: &["pin slack"], why: PRUNED },
     Open { name: "tau_s1196", calculators: BOTH, differs: &["pin slack"], why: PRUNED },
     Open { name: "tau_s1494", calculators: BOTH, differs: &["pin slack"], why: PRUNED },

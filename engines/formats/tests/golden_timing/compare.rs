@@ -12,7 +12,7 @@ use cellwright_db::{Design, PinId};
 use cellwright_formats::load;
 use cellwright_formats::text::Severity;
 use cellwright_sta::parasitics::{Annotated, Parasitics};
-use cellwright_sta::{Calculator, Config, Side, Timer};
+use cellwright_sta::{Calculator, Config, PulseCheck, PulseKind, Side, Timer};
 
 use crate::golden::{End, Golden, PinRow, plain};
 use crate::script;
@@ -84,6 +84,9 @@ pub(crate) struct Row {
     arrival: Errors,
     slew: Errors,
     pin_slack: Errors,
+    /// Pulses that do not hold: ours and golden, and how many are of one list alone.
+    pulses: (usize, usize, usize),
+    pulse: Errors,
     /// Sampled pins that are not compared: of black boxes, behind ideal clocks.
     left: (usize, usize),
     unsupported: usize,
@@ -110,6 +113,8 @@ impl Row {
         note(self.arrival.beyond > 0, "arrival");
         note(self.slew.beyond > 0, "slew");
         note(self.pin_slack.beyond > 0, "pin slack");
+        note(self.pulses.2 > 0, "pulses");
+        note(self.pulse.beyond > 0, "pulse widths");
         note(self.unsupported > 0, "not supported");
         found
     }
@@ -137,6 +142,10 @@ impl fmt::Display for Row {
             if count > 0 {
                 write!(f, " ({count} pins {what} aside)")?;
             }
+        }
+        let (ours, golden, _) = self.pulses;
+        if ours + golden > 0 {
+            write!(f, " pulses {ours}/{golden} by {:.4}", self.pulse.largest * self.ps)?;
         }
         let differs = self.differs();
         if !differs.is_empty() {
@@ -210,6 +219,8 @@ pub(crate) fn run(folder: &Path, name: &str, calculator: Calculator, detail: boo
         arrival: Errors::default(),
         slew: Errors::default(),
         pin_slack: Errors::default(),
+        pulses: (0, 0, 0),
+        pulse: Errors::default(),
         left: (0, 0),
         unsupported: not_supported.len(),
         seconds,
@@ -218,7 +229,9 @@ pub(crate) fn run(folder: &Path, name: &str, calculator: Calculator, detail: boo
         row.sides[side.index()] = ends(&golden, &design, &timer, side, detail);
     }
     pins(&golden, &design, &timer, &mut row);
+    pulses(&golden, &design, &timer, &mut row, detail);
     if detail {
+        row.pulse.show("pulse");
         row.arrival.show("arrival");
         row.slew.show("slew");
         row.pin_slack.show("pin slack");
@@ -321,6 +334,40 @@ fn path(
     tie
 }
 
+/// Compares the pulse widths and periods that do not hold.
+fn pulses(golden: &Golden, design: &Design, timer: &Timer, row: &mut Row, detail: bool) {
+    let time = golden.time;
+    let theirs = golden.pulses();
+    let ours: BTreeMap<(String, PulseKind), PulseCheck> = timer
+        .pulse_checks(design)
+        .into_iter()
+        .map(|check| ((plain(design.pin_name(check.pin).as_ref()), check.kind), check))
+        .collect();
+    let fail = ours.values().filter(|check| check.slack < 0.0).count();
+    row.pulses = (fail, theirs.len(), 0);
+    for (place, (required, actual)) in &theirs {
+        let Some(own) = ours.get(place) else {
+            row.pulses.2 += 1;
+            continue;
+        };
+        let what = || format!("{place:?}");
+        // A width is the difference of two arrivals, and as exact as they are.
+        let reach = 1e-3 * (required.abs() + actual.abs());
+        let near = (0.0005 / time).max(reach);
+        row.pulse.note((own.required / time, *required), near, f64::NAN, what);
+        row.pulse.note((own.actual / time, *actual), near, f64::NAN, what);
+    }
+    for (place, own) in &ours {
+        let near = (0.0005 / time).max(1e-3 * own.required / time);
+        if own.slack / time < -near && !theirs.contains_key(place) {
+            row.pulses.2 += 1;
+            if detail && row.pulses.2 < 5 {
+                println!("    pulse of ours alone: {own:?}");
+            }
+        }
+    }
+}
+
 /// Compares the sampled pins.
 fn pins(golden: &Golden, design: &Design, timer: &Timer, row: &mut Row) {
     const CORNERS: [(Side, Edge); 4] = [
@@ -335,11 +382,12 @@ fn pins(golden: &Golden, design: &Design, timer: &Timer, row: &mut Row) {
         .map(|pin| (plain(design.pin_name(pin).as_ref()), pin))
         .collect();
     let slacks = timer.settled().unwrap();
+    let clocks = timer.clock_arrivals(design);
     let time = golden.time;
     for PinRow { name, arrival, slew, slack } in golden.pins() {
         let Some(&pin) = by_name.get(&name) else { continue };
-        // A black box's pins carry nothing. Where a clock comes through an ideal network, nothing
-        // takes time here; the golden property shows what its wires would take, which no end uses.
+        // A black box's pins carry nothing. Slacks of pins in an ideal clock network are not compared:
+        // the golden arrival there is that of the network, the golden required time is not.
         let dark = design.pin_direction(pin) == PinDirection::Unknown;
         let ideal = timer.is_ideal_clock(pin);
         row.left.0 += usize::from(dark);
@@ -351,8 +399,10 @@ fn pins(golden: &Golden, design: &Design, timer: &Timer, row: &mut Row) {
             let what = || format!("{name} {side:?} {edge:?}");
             let reach = if arrival[at].is_finite() { arrival[at] } else { 0.0 };
             let near = bound(time, reach, reach);
-            if arrival[at].is_finite() && !ideal {
-                let own = timer.arrival(pin, side, edge).map_or(f64::NAN, f64::from) / time;
+            if arrival[at].is_finite() {
+                let clock = clocks.get(&pin).map(|all| all[side.index() * 2 + edge.index()]);
+                let own = clock.filter(|_| ideal).or(timer.arrival(pin, side, edge));
+                let own = own.map_or(f64::NAN, f64::from) / time;
                 row.arrival.note((own, arrival[at]), near, reach, what);
             }
             // What never switches has no slew.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cellwright_formats::text::open;
-use cellwright_sta::Side;
+use cellwright_sta::{PulseKind, Side};
 
 /// What a report says of one endpoint, in the library's unit.
 #[derive(Clone, Copy)]
@@ -118,6 +118,26 @@ impl Golden {
             }
         }
         worst
+    }
+
+    /// Pulse widths and periods that do not hold, by pin and kind: (required, actual).
+    pub(crate) fn pulses(&self) -> BTreeMap<(String, PulseKind), (f64, f64)> {
+        let text = self.text("other_checks.rpt").expect("other_checks.rpt");
+        let mut found = BTreeMap::new();
+        for line in text.lines().filter(|line| line.ends_with("(VIOLATED)")) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (name, kind, numbers) = match words.as_slice() {
+                [name, "(high)", numbers @ ..] => (name, PulseKind::High, numbers),
+                [name, "(low)", numbers @ ..] => (name, PulseKind::Low, numbers),
+                [name, numbers @ ..] => (name, PulseKind::Period, numbers),
+                [] => continue,
+            };
+            let number = |at: usize| numbers.get(at).and_then(|word| word.parse::<f64>().ok());
+            if let (Some(required), Some(actual), Some(_)) = (number(0), number(1), number(2)) {
+                found.insert((plain(name), kind), (required, actual));
+            }
+        }
+        found
     }
 
     /// The sampled pins. `None` stands for no value.

@@ -8,7 +8,7 @@ use cellwright_db::records::NetKind;
 use cellwright_db::{CellId, Design, Owner, PinId};
 
 use super::model::{Model, Models, Role};
-use super::{Graph, Vertex, View, flag, levels};
+use super::{Graph, Vertex, View, flag, gating, levels};
 use crate::constraints::{CaseValue, ClockId, ClockSenseKind, Constraints, LogicValue};
 
 /// Variables beyond which a function's unateness under constants is not worked out.
@@ -30,6 +30,7 @@ pub(crate) fn build(design: &Design, models: &Models, constraints: &Constraints)
     endpoints(design, models, constraints, &mut graph);
     let mut graph = levels::levelise(design, models, graph);
     clock_network(design, models, constraints, &mut graph);
+    gating::find(design, constraints, &mut graph);
     graph
 }
 
@@ -369,9 +370,8 @@ pub(crate) fn sense(function: &Expr, input: u32, value_of: &impl Fn(u32) -> Opti
 
 /// Flags what may be an endpoint.
 fn endpoints(design: &Design, models: &Models, constraints: &Constraints, graph: &mut Graph) {
-    let gates = gating_possible(constraints);
     for cell in design.cells() {
-        mark_ends(design, models, graph, cell, gates);
+        mark_ends(design, models, graph, cell);
     }
     for exception in &constraints.exceptions {
         if let Some(to) = &exception.to {
@@ -382,19 +382,8 @@ fn endpoints(design: &Design, models: &Models, constraints: &Constraints, graph:
     }
 }
 
-/// Whether inferred clock gating checks are to be looked for.
-pub(crate) fn gating_possible(constraints: &Constraints) -> bool {
-    constraints.clocks.iter().any(|(_, clock)| !clock.is_virtual())
-}
-
 /// Flags the constrained pins of a cell.
-pub(crate) fn mark_ends(
-    design: &Design,
-    models: &Models,
-    graph: &mut Graph,
-    cell: CellId,
-    _gates: bool,
-) {
+pub(crate) fn mark_ends(design: &Design, models: &Models, graph: &mut Graph, cell: CellId) {
     let Some(model) = models.get(design.master_id(cell)) else { return };
     let first = design.cell(cell).first_pin;
     for (number, pin) in model.pins.iter().enumerate() {

@@ -6,6 +6,7 @@
 
 pub(crate) mod build;
 pub(crate) mod fans;
+pub(crate) mod gating;
 pub(crate) mod levels;
 pub(crate) mod model;
 
@@ -46,6 +47,10 @@ pub(crate) mod flag {
     pub(crate) const NAMED: u16 = 512;
     /// A clock that propagates stops here.
     pub(crate) const STOP: u16 = 1024;
+    /// Enable of a gate in a clock network.
+    pub(crate) const GATED: u16 = 2048;
+    /// Clock pin of a gate in a clock network.
+    pub(crate) const GATES: u16 = 4096;
 }
 
 /// What is special about the arcs of one cell: constants, disables, broken loops, gating.
@@ -87,6 +92,8 @@ pub(crate) struct Graph {
     pub(crate) clocks: Vec<u16>,
     pub(crate) clock_sets: Vec<Vec<u16>>,
     pub(crate) loops: Vec<BrokenLoop>,
+    /// Gates in clock networks that no library declares.
+    pub(crate) gates: gating::Gates,
     /// What hangs on each driver.
     pub(crate) fans: fans::Fans,
 }

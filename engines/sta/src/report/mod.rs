@@ -2,11 +2,14 @@
 
 mod endpoints;
 mod finite;
+mod gating;
 mod limits;
 mod path;
+mod pulse;
 mod text;
 
 pub use endpoints::Endpoint;
 pub use limits::{LimitKind, Violation};
 pub use path::{Step, TimingPath};
+pub use pulse::{PulseCheck, PulseKind};
 pub use text::Scale;

@@ -22,19 +22,25 @@ pub(crate) struct InstanceArc<'a> {
 
 impl<'a> Context<'a> {
     /// Derate factor of a cell delay.
-    fn cell_factor(&self, arc: &InstanceArc<'_>, is_clock: bool, side: usize, edge: usize) -> f32 {
+    pub(crate) fn cell_factor(
+        &self,
+        cell: cellwright_db::CellId,
+        is_clock: bool,
+        side: usize,
+        edge: usize,
+    ) -> f32 {
         if self.setup.single_derates {
             let path = if is_clock { DeratePath::Clock } else { DeratePath::Data };
-            let master = self.view.design.master_id(arc.cell);
+            let master = self.view.design.master_id(cell);
             let (side, edge) = (MinMax::BOTH[side], Edge::BOTH[edge]);
             let derates = &self.setup.constraints.derates;
             let kind = DerateKind::CellDelay;
-            return derates.of_cell(arc.cell, master, kind, path, side, edge) as f32;
+            return derates.of_cell(cell, master, kind, path, side, edge) as f32;
         }
         self.setup.factors.cell[usize::from(!is_clock)][side][edge]
     }
     /// Derate factor of a net delay.
-    fn net_factor(&self, load: Vertex, is_clock: bool, side: usize, edge: usize) -> f32 {
+    pub(crate) fn net_factor(&self, load: Vertex, is_clock: bool, side: usize, edge: usize) -> f32 {
         if self.setup.single_derates
             && let Some(net) = self.view.design.pin_net(self.view.pin(load))
         {
@@ -78,12 +84,14 @@ impl<'a> Context<'a> {
                 }
                 if self.is_propagated(from_key) {
                     let to_key = key::with_class(from_key, arc.to, to_edge);
-                    (to_key, delay * self.cell_factor(arc, true, side, to_edge))
+                    (to_key, delay * self.cell_factor(arc.cell, true, side, to_edge))
                 } else {
                     (from_key, 0.0)
                 }
             }
-            Role::Combinational => (from_key, delay * self.cell_factor(arc, false, side, to_edge)),
+            Role::Combinational => {
+                (from_key, delay * self.cell_factor(arc.cell, false, side, to_edge))
+            }
             Role::ClockToOutput if is_clock => {
                 let launch = key::launch(from_key);
                 let latency = if self.is_propagated(from_key) {
@@ -94,7 +102,7 @@ impl<'a> Context<'a> {
                 };
                 let state = self.setup.exceptions.start(arc.from, from_edge, Some(launch));
                 let to_key = key::with_state(key::as_data(from_key), state);
-                (to_key, latency + delay * self.cell_factor(arc, false, side, to_edge))
+                (to_key, latency + delay * self.cell_factor(arc.cell, false, side, to_edge))
             }
             _ => return None,
         };
@@ -148,7 +156,8 @@ impl<'a> Context<'a> {
         let launch = key::launch(from_key);
         let state = exceptions.fresh(exceptions.start(arc.from, from_edge, Some(launch)), side)?;
         let slot = values.base[arc.cell.index()] + u32::from(entry.slot[pair]);
-        let delay = values.arc[slot as usize][side] * self.cell_factor(arc, false, side, to_edge);
+        let delay =
+            values.arc[slot as usize][side] * self.cell_factor(arc.cell, false, side, to_edge);
         let start = self.setup.clock(launch)?.edge[usize::from(launch % 2)];
         let to_key = key::with_edge(key::with_state(key::as_data(from_key), state), to_edge);
         (!delay.is_nan()).then(|| (self.passed(to_key, arc.to), start as f32 + delay))

@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
     }
 
     /// The ruling exception at an end; `Err` when the path is false.
-    fn exception(&self, path: &Path, end: End) -> Result<Option<&'a Exception>, ()> {
+    pub(crate) fn exception(&self, path: &Path, end: End) -> Result<Option<&'a Exception>, ()> {
         let setup: &'a super::Setup = self.setup;
         let state = key::state(path.key);
         let found = setup.exceptions.at_end(self.view.design, state, end);
@@ -216,7 +216,13 @@ impl<'a> Context<'a> {
     }
 
     /// Time of the capturing edge in the frame of the path, ns.
-    fn capture_time(&self, path: &Path, end: End, launch: u16, capture: u16) -> Option<f64> {
+    pub(crate) fn capture_time(
+        &self,
+        path: &Path,
+        end: End,
+        launch: u16,
+        capture: u16,
+    ) -> Option<f64> {
         let distance = self.setup.distance(launch, capture);
         let distance = if end.side == 1 { distance.setup } else { distance.hold };
         let launched = self.setup.clock(launch)?.edge[usize::from(launch % 2)];

@@ -72,6 +72,12 @@ impl Context<'_> {
                     required = tighter(side, required, found.required as f32);
                 });
             }
+            if flags & flag::GATED != 0 {
+                self.each_gating_end(values, vertex, path, |found| {
+                    work += 1;
+                    required = tighter(side, required, found.required as f32);
+                });
+            }
             requireds.push(required);
         }
         let pin = self.view.pin(vertex);

@@ -121,7 +121,7 @@ impl Setup {
             );
         }
         not_supported.extend(left_out(constraints).map(str::to_owned));
-        not_supported.extend(super::untimed::untimed(design, graph));
+        not_supported.extend(super::untimed::untimed(design, graph, &constraints.disables));
         Setup {
             crpr: clocks.iter().any(|clock| clock.propagated),
             plain: *derates == Default::default(),
@@ -265,14 +265,6 @@ fn left_out(constraints: &Constraints) -> impl Iterator<Item = &'static str> {
         (
             !constraints.ideal_networks.is_empty() || !constraints.ideal_nets.is_empty(),
             "ideal nets and networks of data",
-        ),
-        (
-            constraints.clock_gating != Default::default(),
-            "set_clock_gating_check: clock gating checks are only timed where the library has them",
-        ),
-        (
-            constraints.min_pulse_width != Default::default(),
-            "set_min_pulse_width: pulse widths and periods are not checked",
         ),
         (
             constraints.clock_senses.iter().any(|sense| !stops(sense.kind)),

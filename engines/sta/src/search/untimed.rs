@@ -3,10 +3,11 @@
 use cellwright_db::timing::ArcKind;
 use cellwright_db::{CellId, Design, MasterPinId, PinId};
 
+use crate::constraints::Disables;
 use crate::graph::{Graph, build};
 
 /// What of a design is not checked.
-pub(crate) fn untimed(design: &Design, graph: &Graph) -> Vec<String> {
+pub(crate) fn untimed(design: &Design, graph: &Graph, disables: &Disables) -> Vec<String> {
     let mut told = Vec::new();
     if let Some((count, cell, pin)) = counted(design, |cell| skew(design, cell)) {
         told.push(format!(
@@ -14,10 +15,11 @@ pub(crate) fn untimed(design: &Design, graph: &Graph) -> Vec<String> {
              of `{cell}`"
         ));
     }
-    if let Some((count, cell, pin)) = counted(design, |cell| gated(design, graph, cell)) {
+    if let Some((count, cell, pin)) = counted(design, |cell| gated(design, graph, disables, cell)) {
         told.push(format!(
-            "clock gating checks are made only where the library has them: {count} cells gate a \
-             clock otherwise, such as `{cell}` with pin `{pin}`"
+            "clock gating checks are made of the library's own gates and where an input counts at \
+             one level of the clock alone: {count} cells mix a clock with data otherwise, such as \
+             `{cell}` with pin `{pin}`"
         ));
     }
     told
@@ -39,9 +41,12 @@ fn skew(design: &Design, cell: CellId) -> Option<MasterPinId> {
     logic.arcs.iter().find(|arc| matches!(arc.kind, ArcKind::Skew(_))).map(|arc| arc.to)
 }
 
-/// The data pin with which an and- or or-like gate in a clock network lets the clock through. A
+/// A data pin that bears on a clock in a gate and that [`crate::graph::gating`] finds no check for. A
 /// selector or an exclusive or gates nothing.
-fn gated(design: &Design, graph: &Graph, cell: CellId) -> Option<MasterPinId> {
+fn gated(design: &Design, graph: &Graph, disables: &Disables, cell: CellId) -> Option<MasterPinId> {
+    if disables.gating_cells.contains(&cell) {
+        return None;
+    }
     let first = design.cell(cell).first_pin;
     let pin = |number: u32| PinId(first.0 + number);
     let has_clock = |vertex: u32| graph.clocks.get(vertex as usize).is_some_and(|set| *set != 0);
@@ -66,7 +71,16 @@ fn gated(design: &Design, graph: &Graph, cell: CellId) -> Option<MasterPinId> {
         }
         let data = |input: &&u32| {
             let connected = design.pin_net(pin(**input)).is_some();
-            !is_clock(input) && connected && value(**input).is_none() && unate(**input)
+            let checked = graph
+                .gates
+                .get(&cell)
+                .is_some_and(|gates| gates.iter().any(|gate| u32::from(gate.enable) == **input));
+            !is_clock(input)
+                && connected
+                && !checked
+                && !disables.gating_pins.contains(&pin(**input))
+                && value(**input).is_none()
+                && unate(**input)
         };
         if let Some(data) = inputs.iter().find(data) {
             return Some(MasterPinId(*data));

@@ -339,6 +339,13 @@ fn checks_changed(
         work.ends.push(data);
         stale.push(data, stale::OWN);
     }
+    if view.flags(vertex) & flag::GATES != 0
+        && let Some(gates) = view.graph.gates.get(&cell)
+    {
+        for gate in gates {
+            stale.push(view.arc_from(first, gate.enable), stale::OWN);
+        }
+    }
     if !model.latch_data.is_empty() {
         for arc in &model.arcs {
             let to = view.arc_to(first, arc.to);

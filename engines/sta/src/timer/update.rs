@@ -142,7 +142,7 @@ impl Timer {
             for cell in (cells..design.cell_slots()).map(CellId::new) {
                 graph.master.push(design.master_id(cell));
                 graph.is_special.push(false);
-                build::mark_ends(design, &self.models[0], graph, cell, true);
+                build::mark_ends(design, &self.models[0], graph, cell);
             }
             graph.several.resize(design.net_slots(), false);
             graph.fans.grow(graph.flags.len());
@@ -162,7 +162,7 @@ impl Timer {
                     let vertex = graph.vertex(pin);
                     self.log.push(Entry::Flags(vertex, graph.flags[vertex as usize]));
                 }
-                build::mark_ends(design, &self.models[0], graph, cell, true);
+                build::mark_ends(design, &self.models[0], graph, cell);
                 if graph.is_special[cell.index()] {
                     let old = graph.special.remove(&cell);
                     graph.is_special[cell.index()] = false;
@@ -364,6 +364,7 @@ fn needs_rebuild(timer: &Timer, design: &Design, dirty: &DirtySet) -> bool {
             // arcs, so they do not where those are the same.
             let alike = timer.models.iter().all(|models| models.same_shape(old, master));
             let special = graph.is_special[cell.index()]
+                || graph.gates.contains_key(&cell)
                 || constant(old)
                 || constant(master)
                 || (!alike && design.cell_pins(cell).any(fixed));
