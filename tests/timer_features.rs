@@ -52,7 +52,7 @@ const BASE: &str = "
 create_clock -name clk -period 0.6 [get_ports clk]
 create_clock -name slow -period 0.9 -waveform {0.1 0.5} [get_ports slow]
 set_input_delay 0.1 -clock clk [get_ports {en rst sel d0 d1}]
-set_output_delay 0.15 -clock clk [get_ports {q0 q1 q2 q3}]
+set_output_delay 0.15 -clock clk [get_ports {q0 q1 q2}]
 set_output_delay 0.15 -clock slow [get_ports q4]
 ";
 
@@ -65,11 +65,13 @@ const FEATURES: &[(&str, &str)] = &[
         "generated clock",
         "set_propagated_clock [all_clocks]
          create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
-         set_propagated_clock [get_clocks half]",
+         set_propagated_clock [get_clocks half]
+         set_output_delay 0.15 -clock half [get_ports q3]",
     ),
     (
         "ideal generated clock",
-        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]",
+        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
+         set_output_delay 0.15 -clock half [get_ports q3]",
     ),
     ("clock latency", "set_clock_latency 0.12 [get_clocks clk]"),
     (

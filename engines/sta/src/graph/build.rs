@@ -30,6 +30,7 @@ pub(crate) fn build(design: &Design, models: &Models, constraints: &Constraints)
     endpoints(design, models, constraints, &mut graph);
     let mut graph = levels::levelise(design, models, graph);
     clock_network(design, models, constraints, &mut graph);
+    clocks_as_data(design, models, &mut graph);
     gating::find(design, constraints, &mut graph);
     graph
 }
@@ -439,6 +440,28 @@ fn clock_network(design: &Design, models: &Models, constraints: &Constraints, gr
     }
     graph.clocks = clocks;
     graph.clock_sets = sets;
+}
+
+/// Flags the vertices from which a clock reaches a check or an output along its network.
+fn clocks_as_data(design: &Design, models: &Models, graph: &mut Graph) {
+    let mut found = vec![false; graph.len()];
+    let view = View { design, models, graph };
+    let mut order: Vec<Vertex> =
+        (0..graph.len() as Vertex).filter(|vertex| graph.clocks[*vertex as usize] != 0).collect();
+    // From the leaves on: whatever a vertex leads to is known before it is asked.
+    order.sort_by_key(|vertex| (std::cmp::Reverse(graph.level[*vertex as usize]), *vertex));
+    for vertex in order {
+        let mut as_data = view.flags(vertex) & flag::END != 0;
+        if view.flags(vertex) & (flag::CUT | flag::CONSTANT | flag::STOP) == 0 {
+            clock_fanout(&view, vertex, |to| {
+                as_data |= found[to as usize] && graph.clocks[to as usize] != 0;
+            });
+        }
+        found[vertex as usize] = as_data;
+    }
+    for (flags, as_data) in graph.flags.iter_mut().zip(found) {
+        *flags |= if as_data { flag::AS_DATA } else { 0 };
+    }
 }
 
 fn clock_fanout(view: &View<'_>, vertex: Vertex, mut f: impl FnMut(Vertex)) {

@@ -51,6 +51,8 @@ pub(crate) mod flag {
     pub(crate) const GATED: u16 = 2048;
     /// Clock pin of a gate in a clock network.
     pub(crate) const GATES: u16 = 4096;
+    /// Lies in a clock network on the way to where the clock is data: a check or an output.
+    pub(crate) const AS_DATA: u16 = 8192;
 }
 
 /// What is special about the arcs of one cell: constants, disables, broken loops, gating.

@@ -216,7 +216,7 @@ fn before(
         let net = view.design.pin_net(pin)?;
         for driver in view.drivers(net).into_iter().filter(|driver| view.pin(*driver) != pin) {
             for from in values.paths.of(driver) {
-                let (to_key, add) = context.through_wire(values, from.key, driver, vertex);
+                let (to_key, add) = context.through_wire(values, &from, driver, vertex);
                 if same(to_key, from.arrival + add) {
                     return Some((driver, from));
                 }
@@ -236,7 +236,7 @@ fn before(
         }
         let arc = InstanceArc { cell, model, arc, pairs, from, to: vertex };
         for source in values.paths.of(from) {
-            let found = context.through_arc(values, &arc, source.key, key::edge(path.key));
+            let found = context.through_arc(values, &arc, &source, key::edge(path.key));
             if found.is_some_and(|(to_key, add)| same(to_key, source.arrival + add)) {
                 return Some((from, source));
             }

@@ -56,15 +56,41 @@ impl<'a> Context<'a> {
         self.setup.clock(key::launch(key)).is_some_and(|clock| clock.propagated)
     }
 
-    /// Key and delay of a path with `from_key` after an arc, leaving with edge `to_edge`. Latch
-    /// data arcs are not asked here.
+    /// When an edge of an ideal clock counts at registers, before the latency of its network, ns: at
+    /// its sources.
+    pub(crate) fn ideal_time(&self, launch: u16, side: usize) -> f64 {
+        let Some(clock) = self.setup.clock(launch) else { return 0.0 };
+        let edge = usize::from(launch % 2);
+        let latency = |pin| self.setup.source_latency(launch / 2, edge, side, pin).unwrap_or(0.0);
+        let sources = clock.sources.iter().map(|source| latency(Some(self.view.pin(*source))));
+        let worst = sources.reduce(if side == 1 { f64::max } else { f64::min });
+        clock.edge[edge] + worst.unwrap_or_else(|| latency(None))
+    }
+
+    /// Delay of an ideal clock's path from one vertex of its network to the next, where the network
+    /// has `delay` there. It only takes time on the way to where the clock is data, and there is none
+    /// elsewhere, whichever way the path came.
+    fn ideal_delay(&self, path: &Path, from: Vertex, to: Vertex, delay: f32) -> f32 {
+        let as_data = |vertex: Vertex| self.view.flags(vertex) & flag::AS_DATA != 0;
+        if as_data(to) {
+            delay
+        } else if as_data(from) {
+            self.ideal_time(key::launch(path.key), key::side(path.key)) as f32 - path.arrival
+        } else {
+            0.0
+        }
+    }
+
+    /// Key and delay of a path after an arc, leaving with edge `to_edge`. Latch data arcs are not
+    /// asked here.
     pub(crate) fn through_arc(
         &self,
         values: &Values,
         arc: &InstanceArc<'_>,
-        from_key: Key,
+        path: &Path,
         to_edge: usize,
     ) -> Option<(Key, f32)> {
+        let from_key = path.key;
         let (side, from_edge) = (key::side(from_key), key::edge(from_key));
         let pair = from_edge * 2 + to_edge;
         let entry = &arc.model.arcs[arc.arc as usize];
@@ -82,11 +108,11 @@ impl<'a> Context<'a> {
                 if self.view.flags(arc.from) & flag::STOP != 0 {
                     return None;
                 }
+                let delay = delay * self.cell_factor(arc.cell, true, side, to_edge);
                 if self.is_propagated(from_key) {
-                    let to_key = key::with_class(from_key, arc.to, to_edge);
-                    (to_key, delay * self.cell_factor(arc.cell, true, side, to_edge))
+                    (key::with_class(from_key, arc.to, to_edge), delay)
                 } else {
-                    (from_key, 0.0)
+                    (from_key, self.ideal_delay(path, arc.from, arc.to, delay))
                 }
             }
             Role::Combinational => {
@@ -98,7 +124,8 @@ impl<'a> Context<'a> {
                     0.0
                 } else {
                     let pin = Some(self.view.pin(arc.from));
-                    self.setup.network_latency(launch / 2, from_edge, side, pin) as f32
+                    let latency = self.setup.network_latency(launch / 2, from_edge, side, pin);
+                    latency as f32 + self.ideal_delay(path, arc.from, arc.to, 0.0)
                 };
                 let state = self.setup.exceptions.start(arc.from, from_edge, Some(launch));
                 let to_key = key::with_state(key::as_data(from_key), state);
@@ -115,21 +142,23 @@ impl<'a> Context<'a> {
     pub(crate) fn through_wire(
         &self,
         values: &Values,
-        from_key: Key,
+        path: &Path,
         driver: Vertex,
         load: Vertex,
     ) -> (Key, f32) {
+        let from_key = path.key;
         let is_clock = key::is_clock(from_key);
         let corner = key::corner(from_key);
-        let add = if is_clock && !self.is_propagated(from_key) {
-            0.0
+        let wire = values.wire_delay(driver, load)[corner];
+        let delay = if self.setup.plain {
+            wire
         } else {
-            let wire = values.wire_delay(driver, load)[corner];
-            if self.setup.plain {
-                wire
-            } else {
-                wire * self.net_factor(load, is_clock, corner / 2, corner % 2)
-            }
+            wire * self.net_factor(load, is_clock, corner / 2, corner % 2)
+        };
+        let add = if is_clock && !self.is_propagated(from_key) {
+            self.ideal_delay(path, driver, load, delay)
+        } else {
+            delay
         };
         (self.passed(from_key, load), add)
     }
@@ -191,7 +220,7 @@ impl<'a> Context<'a> {
                     }
                     work += 1;
                     for path in values.paths.of(driver) {
-                        let (to_key, add) = self.through_wire(values, path.key, driver, vertex);
+                        let (to_key, add) = self.through_wire(values, &path, driver, vertex);
                         merge(found, to_key, path.arrival + add);
                     }
                 }
@@ -215,8 +244,7 @@ impl<'a> Context<'a> {
                 }
                 for path in values.paths.of(from) {
                     for to_edge in 0..2 {
-                        if let Some((to_key, add)) =
-                            self.through_arc(values, &arc, path.key, to_edge)
+                        if let Some((to_key, add)) = self.through_arc(values, &arc, &path, to_edge)
                         {
                             merge(found, to_key, path.arrival + add);
                         }
@@ -258,7 +286,7 @@ impl<'a> Context<'a> {
                     };
                     let launch = number * 2 + edge as u16;
                     let mut new = key::key(side, edge, true, launch, 0);
-                    if clock.propagated {
+                    if clock.propagated || self.setup.is_spread(number, pin) {
                         new = key::with_class(new, vertex, edge);
                     }
                     let arrival = clock.edge[edge] + latency.unwrap_or(0.0);

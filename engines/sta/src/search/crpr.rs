@@ -54,7 +54,7 @@ fn parent(
             if !key::is_clock(path.key) || key::side(path.key) != side {
                 continue;
             }
-            if let Some((to_key, add)) = context.through_arc(values, &arc, path.key, edge)
+            if let Some((to_key, add)) = context.through_arc(values, &arc, &path, edge)
                 && to_key == own.key
                 && path.arrival + add == own.arrival
             {

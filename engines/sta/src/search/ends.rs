@@ -356,6 +356,10 @@ impl<'a> Context<'a> {
         let mut latency = f64::from(clock_path.arrival) - clock.edge[edge];
         if !clock.propagated {
             let (side, edge) = (key::side(clock_path.key), key::edge(clock_path.key));
+            if self.view.flags(self.view.vertex(pin)) & flag::AS_DATA != 0 {
+                // The clock goes on from here as data, and its arrival is that of the data.
+                latency = self.ideal_time(capture, side) - clock.edge[usize::from(capture % 2)];
+            }
             latency += self.setup.network_latency(capture / 2, edge, side, Some(pin));
         }
         latency

@@ -110,7 +110,8 @@ impl Exceptions {
         }
         hits.sort();
         hits.dedup();
-        let mut work = Vec::new();
+        // From the empty state on: a `-through` without `-from` starts anywhere.
+        let mut work = vec![0];
         for launch in &launches {
             for start in &starts {
                 for edge in 0..2 {

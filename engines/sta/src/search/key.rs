@@ -99,6 +99,11 @@ pub(crate) fn with_state(key: Key, state: u16) -> Key {
 pub(crate) fn with_class(key: Key, vertex: Vertex, edge: usize) -> Key {
     key & !CLASS_MASK | u64::from(vertex) << 1 | edge as u64
 }
+/// Behind no clock tree driver.
+#[inline]
+pub(crate) fn without_class(key: Key) -> Key {
+    key | CLASS_MASK
+}
 /// Launched by another clock edge.
 #[inline]
 pub(crate) fn with_launch(key: Key, launch: u16) -> Key {

@@ -159,8 +159,11 @@ pub(crate) fn through(
                 if delay.is_nan() {
                     continue;
                 }
+                // Behind a latch nothing is given back any more: the launching edge is the enable's, the
+                // time that of the data.
                 let new = key::with_launch(key::with_edge(path.key, to_edge), opening.capture);
-                merge(found, new, leaves as f32 + delay);
+                let delay = delay * context.cell_factor(arc.cell, false, side, to_edge);
+                merge(found, key::without_class(new), leaves as f32 + delay);
             }
         }
     }

@@ -114,6 +114,9 @@ impl Context<'_> {
         let mut found = *values.paths.plain(driver)?;
         let is_clock = key::is_clock(found.head);
         let still = is_clock && !self.is_propagated(found.head);
+        if still && (flags | self.view.flags(driver)) & flag::AS_DATA != 0 {
+            return None;
+        }
         let wire = values.wire_delay(driver, load);
         let factors = &self.setup.factors.net[usize::from(!is_clock)];
         for corner in 0..4 {

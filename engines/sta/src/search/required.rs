@@ -89,7 +89,7 @@ impl Context<'_> {
                 work += 1;
                 for (path, required) in paths.iter().zip(requireds.iter_mut()) {
                     let side = key::side(path.key);
-                    let (to_key, add) = self.through_wire(values, path.key, vertex, load);
+                    let (to_key, add) = self.through_wire(values, path, vertex, load);
                     let bound = lookup(values, load, to_key);
                     *required = tighter(side, *required, bound - add);
                 }
@@ -114,9 +114,7 @@ impl Context<'_> {
                 for (path, required) in paths.iter().zip(requireds.iter_mut()) {
                     let side = key::side(path.key);
                     for to_edge in 0..2 {
-                        if let Some((to_key, add)) =
-                            self.through_arc(values, &arc, path.key, to_edge)
-                        {
+                        if let Some((to_key, add)) = self.through_arc(values, &arc, path, to_edge) {
                             let bound = lookup(values, to, to_key);
                             *required = tighter(side, *required, bound - add);
                         }

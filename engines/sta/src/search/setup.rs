@@ -122,8 +122,8 @@ impl Setup {
         }
         not_supported.extend(left_out(constraints).map(str::to_owned));
         not_supported.extend(super::untimed::untimed(design, graph, &constraints.disables));
-        Setup {
-            crpr: clocks.iter().any(|clock| clock.propagated),
+        let mut setup = Setup {
+            crpr: false,
             plain: *derates == Default::default(),
             constraints: constraints.clone(),
             clocks,
@@ -135,7 +135,21 @@ impl Setup {
             single_derates,
             distance,
             not_supported,
-        }
+        };
+        setup.crpr = setup.clocks.iter().zip(0..).any(|(clock, number)| {
+            clock.propagated
+                || clock.sources.iter().any(|source| setup.is_spread(number, graph.pin(*source)))
+        });
+        setup
+    }
+
+    /// Whether the source latency of a clock is another early than late at a source: what launch
+    /// and capture share of it is given back.
+    pub(crate) fn is_spread(&self, clock: u16, source: cellwright_db::PinId) -> bool {
+        (0..2).any(|edge| {
+            let at = |side| self.source_latency(clock, edge, side, Some(source)).unwrap_or(0.0);
+            at(0) != at(1)
+        })
     }
 
     /// Distances between two clock edges, each clock × 2 + edge.
