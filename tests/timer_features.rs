@@ -293,3 +293,79 @@ fn every_feature_agrees_with_sta() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Pulses, periods and gates, which no endpoint tells of: what the library asks for in some state
+/// counts in every state.
+#[test]
+fn violators_beside_the_endpoints_are_told() {
+    let case = Case::new("violators");
+    let library = fs::read_to_string(&case.library).unwrap();
+    let at = library.find("cell (DFF_X1)").unwrap();
+    let pin = at + library[at..].find("pin (CK) {").unwrap() + "pin (CK) {".len();
+    let asks = "\n min_period : 0.7;\n min_pulse_width () { when : \"D\"; constraint_high : 0.31; \
+                constraint_low : 0.05; }\n";
+    fs::write(&case.library, format!("{}{asks}{}", &library[..pin], &library[pin..])).unwrap();
+    let gated = NETLIST.replace(".CK(slow), .Q(q4)", ".CK(gated), .Q(q4)").replace(
+        "endmodule",
+        "wire gated;\n AND2_X1 gate (.A1(slow), .A2(en), .Z(gated));\nendmodule",
+    );
+    fs::write(case.folder.join("features.v"), gated).unwrap();
+    let sdc =
+        case.sdc("violators", &format!("{BASE}set_clock_gating_check -setup 0.3 -hold 0.6\n"));
+    let value = case.ours(&sdc, &["--violators"]);
+    assert_eq!(value["not_supported"], serde_json::json!([]));
+    let violators = &value["violators"];
+    let close = |value: &Value, wanted: f64| (value.as_f64().unwrap() - wanted).abs() < 1e-6;
+    let pulses = violators["pulses"].as_array().unwrap();
+    let of = |pin: &str, check: &str| {
+        let mut all = pulses.iter().filter(|p| p["pin"] == pin && p["check"] == check);
+        all.next()
+    };
+    // A clock of 0.6 ns, high for 0.3; the low pulse is wide enough. `slow` has a period of 0.9.
+    let period = of("r0/CK", "period").unwrap();
+    assert!(close(&period["required"], 0.7) && close(&period["actual"], 0.6), "{period}");
+    let high = of("r0/CK", "pulse width high").unwrap();
+    assert!(close(&high["required"], 0.31), "{high}");
+    assert!((high["actual"].as_f64().unwrap() - 0.3).abs() < 0.01, "{high}");
+    assert!(of("r0/CK", "pulse width low").is_none());
+    assert!(of("r4/CK", "period").is_none());
+    // From clk to slow the next rise comes 0.1 ns after the launch, the fall of the pulse before
+    // at 0.5 - 0.9 ns; the enable comes at 0.1 ns.
+    let gates = violators["clock_gating"].as_array().unwrap();
+    let slack = |check: &str| {
+        let mut found = gates.iter().filter(|gate| gate["check"] == check);
+        found.next().map(|gate| gate["slack"].as_f64().unwrap())
+    };
+    let own = [slack("setup").unwrap(), slack("hold").unwrap()];
+    assert_eq!(gates.len(), 2, "{gates:?}");
+    assert!(gates.iter().all(|gate| gate["pin"] == "gate/A2"));
+    if !Path::new("/usr/bin/sta").exists() {
+        println!("skipped: /usr/bin/sta not found");
+        return;
+    }
+    let script = case.folder.join("gate.tcl");
+    let text = format!(
+        "read_liberty {}\nread_verilog {}\nlink_design features\nread_sdc {}\n\
+         report_checks -path_delay max -to gate/A2 -format end -digits 6 -no_line_splits\n\
+         report_checks -path_delay min -to gate/A2 -format end -digits 6 -no_line_splits\n",
+        case.library.display(),
+        case.folder.join("features.v").display(),
+        sdc.display()
+    );
+    fs::write(&script, text).unwrap();
+    let output = Command::new("/usr/bin/sta")
+        .args(["-no_init", "-no_splash", "-exit"])
+        .arg(&script)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let theirs: Vec<f64> = text
+        .lines()
+        .filter(|line| line.starts_with("gate/A2"))
+        .map(|line| line.split_whitespace().rev().nth(1).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(theirs.len(), 2, "{text}");
+    for (own, wanted) in own.into_iter().zip(theirs) {
+        assert!((own - wanted).abs() < 1e-4, "{own}, sta {wanted}");
+    }
+}

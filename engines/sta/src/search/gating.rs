@@ -70,11 +70,14 @@ impl Context<'_> {
             if !matches!(self.exception(path, end), Ok(None)) {
                 continue;
             }
-            let latest = End { side: 1, ..end };
-            let Some(next) = self.capture_time(path, latest, launch, start) else { continue };
+            let setup = End { side: 1, ..end };
+            let Some(next) = self.capture_time(path, setup, launch, start) else { continue };
             let time = if side == 1 {
                 next
             } else {
+                // The pulse before the next one, of the launch after which the next one is latest.
+                let distance = self.setup.distance(launch, start);
+                let next = next + (distance.latest - distance.setup);
                 let width =
                     clock.edge[usize::from(capture % 2)] - clock.edge[usize::from(start % 2)];
                 next - clock.period + width.rem_euclid(clock.period.max(f64::MIN_POSITIVE))

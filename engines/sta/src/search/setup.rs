@@ -37,6 +37,8 @@ pub(crate) struct Distance {
     pub(crate) setup: f64,
     /// Capture minus launch for hold, not positive.
     pub(crate) hold: f64,
+    /// To the next capturing edge, where that is farthest.
+    pub(crate) latest: f64,
 }
 
 /// Early and late factors `[clock, data][min, max][rise, fall]` of cell delays and net delays.
@@ -157,7 +159,8 @@ impl Setup {
     pub(crate) fn distance(&self, from: u16, to: u16) -> Distance {
         let (f, t) = (usize::from(from), usize::from(to));
         let row = (f / 2) * self.clocks.len() + t / 2;
-        let none = Distance { setup: f64::INFINITY, hold: f64::NEG_INFINITY };
+        let none =
+            Distance { setup: f64::INFINITY, hold: f64::NEG_INFINITY, latest: f64::NEG_INFINITY };
         self.distance.get(row * 4 + (f % 2) * 2 + t % 2).copied().unwrap_or(none)
     }
     /// The clock of a launching or capturing edge.
@@ -377,7 +380,8 @@ fn clocks(
 /// The nearest capturing edge after a launching one (setup), and not after it (hold), over the
 /// common period of both clocks.
 fn distance(from: &Clk, from_edge: usize, to: &Clk, to_edge: usize) -> Distance {
-    let none = Distance { setup: f64::INFINITY, hold: f64::NEG_INFINITY };
+    let none =
+        Distance { setup: f64::INFINITY, hold: f64::NEG_INFINITY, latest: f64::NEG_INFINITY };
     if from.period <= 0.0 || to.period <= 0.0 {
         return none;
     }
@@ -391,6 +395,7 @@ fn distance(from: &Clk, from_edge: usize, to: &Clk, to_edge: usize) -> Distance 
         let turns = ((at - capture + fuzz) / to.period).floor();
         let before = capture + turns * to.period;
         best.setup = best.setup.min(before + to.period - at);
+        best.latest = best.latest.max(before + to.period - at);
         best.hold = best.hold.max((before - at).min(0.0));
         cycle += 1;
         let phase = (cycle as f64 * from.period) / to.period;

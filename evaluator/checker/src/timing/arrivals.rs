@@ -99,17 +99,16 @@ impl Search<'_, '_> {
         self.constraints.derates.of_net(net, path, MinMax::BOTH[side], Edge::BOTH[edge])
     }
 
-    /// Into a load from its driver. An ideal clock takes no time.
+    /// Into a load from its driver. An ideal clock takes time here, too: registers do not ask for its
+    /// arrival, checks that have the clock for data do.
     fn through_wire(&self, arrivals: &Arrivals, pin: PinId, found: &mut BTreeMap<Tag, Arrival>) {
         let Some(net) = self.graph.state.design.pin_net(pin) else { return };
         let Some(driver) = self.graph.driver[net.index()] else { return };
         for (tag, from) in &arrivals[driver.index()] {
-            let Tag { side, edge, is_clock, launch, .. } = *tag;
-            let ideal = is_clock && !self.is_propagated(launch);
+            let Tag { side, edge, is_clock, .. } = *tag;
             let wire = self.delays.wire[pin.index()][side][edge];
             let derate = self.net_derate(net, is_clock, side, edge);
-            let delay = if ideal { 0.0 } else { wire * derate };
-            add(found, *tag, Arrival { at: from.at + delay, up: None });
+            add(found, *tag, Arrival { at: from.at + wire * derate, up: None });
         }
     }
 
@@ -129,8 +128,8 @@ impl Search<'_, '_> {
                             if self.clocks.stops.contains(&arc.from) {
                                 continue;
                             }
+                            new.at += delay * derate(true);
                             if self.is_propagated(tag.launch) {
-                                new.at += delay * derate(true);
                                 new.up = tag.tree;
                                 to.tree = Some((pin, edge));
                             }
@@ -140,6 +139,7 @@ impl Search<'_, '_> {
                             if !self.is_propagated(tag.launch) {
                                 let (clock, side) = (tag.launch / 2, tag.side);
                                 let at = Some(arc.from);
+                                new.at = self.clocks.ideal_edge(tag.launch, side);
                                 new.at += self.clocks.network_latency(clock, tag.edge, side, at);
                             }
                             new.at += delay * derate(false);
@@ -165,7 +165,10 @@ impl Search<'_, '_> {
             for side in 0..2 {
                 for edge in 0..2 {
                     let latency = self.clocks.source_latency(number, edge, side, Some(pin));
-                    let tree = clock.propagated.then_some((pin, edge));
+                    // Of an ideal clock, what launch and capture share of an uncertain source latency
+                    // is given back as well.
+                    let at = |side| self.clocks.source_latency(number, edge, side, Some(pin));
+                    let tree = (clock.propagated || at(0) != at(1)).then_some((pin, edge));
                     let launch = number * 2 + edge;
                     let tag = Tag { side, edge, is_clock: true, launch, started: 0, tree };
                     add(found, tag, Arrival { at: clock.edge[edge] + latency, up: None });

@@ -94,11 +94,6 @@ impl Clocks {
         }
     }
 
-    /// Whether some clock's network has the pin.
-    pub(super) fn reaches(&self, pin: PinId) -> bool {
-        !self.reach[pin.index()].is_empty()
-    }
-
     /// Slew at a pin as register arcs and checks see it: that of the ideal clocks there, if any.
     pub(super) fn slew(&self, delays: &Delays, pin: PinId) -> Quad {
         let ideal: Vec<usize> = self.reach[pin.index()]
@@ -153,6 +148,15 @@ impl Clocks {
         let own = self.of_pin(clock, pin).find_map(|entry| entry.latency.source(side, side, edge));
         let clock = &self.constraints.clocks[ClockId(clock as u32)];
         own.or_else(|| clock.latency.source(side, side, edge)).unwrap_or(0.0)
+    }
+    /// When an edge of an ideal clock counts at registers, before its network's latency, ns: at its
+    /// sources, the worst of them.
+    pub(super) fn ideal_edge(&self, at: ClockEdge, side: usize) -> f64 {
+        let (clock, edge) = (at / 2, at % 2);
+        let latency = |pin| self.source_latency(clock, edge, side, pin);
+        let sources = self.list[clock].sources.iter().map(|source| latency(Some(*source)));
+        let worst = sources.reduce(|a, b| worse(side, a, b));
+        self.list[clock].edge[edge] + worst.unwrap_or_else(|| latency(None))
     }
     /// When a clock edge counts for the delay of a port, ns.
     pub(super) fn port_edge(&self, at: ClockEdge, side: usize, delay: &PortDelay) -> f64 {

@@ -104,6 +104,8 @@ fn at_check(
     let mut latency = captured.at - search.clocks.list[capture / 2].edge[capture % 2];
     if !search.is_propagated(capture) {
         let at = Some(check.clock);
+        latency = search.clocks.ideal_edge(capture, clock.side)
+            - search.clocks.list[capture / 2].edge[capture % 2];
         latency += search.clocks.network_latency(capture / 2, clock.edge, clock.side, at);
     }
     let uncertainty = search.clocks.uncertainty(tag.launch, capture, side, Some(check.clock));

@@ -155,10 +155,6 @@ fn analyse_corner(
     for delay in &constraints.input_delays {
         inputs.entry(delay.pin).or_default().push(delay);
     }
-    let gates = support::inferred_gates(&graph, &clocks);
-    if gates > 0 {
-        notes.push(format!("timing: inferred clock gating checks of {gates} gates"));
-    }
     notes.extend(graph.notes.iter().cloned());
     let search = arrivals::Search {
         graph: &graph,
