@@ -158,6 +158,29 @@ fn what_is_not_supported_makes_the_verdict_unknown() {
 }
 
 #[test]
+fn the_worst_paths_through_a_pin_are_listed() {
+    let files = Files::new("through");
+    let liberty = files.liberty();
+    let all = json(&sta(&files, None, &["--liberty", &liberty, "--json", "-"]));
+    let worst = &all["result"]["value"]["setup"]["endpoints"][0];
+    let end = worst["pin"].as_str().unwrap();
+    let more = ["--liberty", &liberty, "--json", "-", "--through", end, "--paths", "5"];
+    let value = &json(&sta(&files, None, &more))["result"]["value"];
+    let paths = value["through"]["setup"].as_array().unwrap();
+    let slack = |path: &Value| path["slack"].as_f64().unwrap();
+    assert_eq!(paths.len(), 5);
+    assert!((slack(&paths[0]) - slack(worst)).abs() < 1e-6);
+    assert!(paths.is_sorted_by(|a, b| slack(a) <= slack(b)));
+    for path in paths {
+        assert_eq!(path["endpoint"], end);
+        assert_eq!(path["pins"].as_array().unwrap().last().unwrap()["pin"], end);
+    }
+    let output = sta(&files, None, &["--liberty", &liberty, "--through", "nowhere/A"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nowhere/A"));
+}
+
+#[test]
 fn what_cannot_be_used_is_said() {
     let files = Files::new("errors");
     let liberty = files.liberty();

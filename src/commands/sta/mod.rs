@@ -54,6 +54,9 @@ pub(crate) struct Arguments {
     /// How many paths to show, each the worst of its endpoint.
     #[arg(long, default_value_t = 1)]
     paths: usize,
+    /// Show the worst paths through this pin, as many as `--paths` says, instead of the worst of all.
+    #[arg(long, value_name = "PIN")]
+    through: Option<String>,
     /// How many endpoints to show.
     #[arg(long, default_value_t = 5)]
     endpoints: usize,
@@ -108,7 +111,15 @@ fn report(
     let design = Design::new(&ready.loaded.snapshot);
     let start = Instant::now();
     let mut timing = Timing::full(&design, setup)?;
-    if arguments.pins {
+    let through = match &arguments.through {
+        Some(name) => Some(design.find_pin(name).ok_or_else(|| {
+            Failure::input(format!(
+                "there is no pin `{name}`; pins are called CELL/PIN, ports PORT"
+            ))
+        })?),
+        None => None,
+    };
+    if arguments.pins || through.is_some() {
         timing.settle(&design)?;
     }
     let seconds = start.elapsed().as_secs_f64();
@@ -129,6 +140,7 @@ fn report(
             histogram: arguments.histogram,
             violators: arguments.violators,
             digits: usize::from(arguments.digits),
+            through,
         };
         text::print(&design, &timing, &sides, &show);
         for line in notes.iter() {
@@ -155,7 +167,12 @@ fn report(
     }
     let value = match &arguments.json {
         Some(_) => {
-            let ask = value::Ask { sides, pins: arguments.pins, violators: arguments.violators };
+            let ask = value::Ask {
+                sides,
+                pins: arguments.pins,
+                violators: arguments.violators,
+                through: through.map(|pin| (pin, arguments.paths)),
+            };
             value::value(&design, timer, &ask, &open)
         }
         None => serde_json::Value::Null,

@@ -1,6 +1,6 @@
 //! The report for people, in the units of the first library.
 
-use cellwright_db::Design;
+use cellwright_db::{Design, PinId};
 use cellwright_formats::sdc::library_units;
 use cellwright_judge::timing::Timing;
 use cellwright_sta::{Scale, Side, Timer};
@@ -15,6 +15,8 @@ pub(crate) struct Show {
     pub(crate) histogram: usize,
     pub(crate) violators: bool,
     pub(crate) digits: usize,
+    /// Only paths through this pin.
+    pub(crate) through: Option<PinId>,
 }
 
 pub(crate) fn print(design: &Design, timing: &Timing, sides: &[Side], show: &Show) {
@@ -51,7 +53,11 @@ pub(crate) fn print(design: &Design, timing: &Timing, sides: &[Side], show: &Sho
             put!("{}", table(&header, &[false, false, true, true, true], &rows));
         }
         histogram(timer, *side, show.histogram, &time);
-        for path in timer.worst_paths(design, *side, show.paths) {
+        let paths = match show.through {
+            Some(pin) => timer.paths_through(design, *side, pin, show.paths).unwrap_or_default(),
+            None => timer.worst_paths(design, *side, show.paths),
+        };
+        for path in paths {
             put!("\n{}", path.text(design, scale));
         }
     }

@@ -4,7 +4,7 @@ use cellwright_db::timing::Edge;
 use cellwright_db::{Design, PinId};
 use cellwright_formats::sdc::library_units;
 use cellwright_sta::constraints::Units;
-use cellwright_sta::{LimitKind, PulseKind, Side, Timer};
+use cellwright_sta::{LimitKind, PulseKind, Side, Timer, TimingPath};
 use serde_json::{Value, json};
 
 /// What is asked.
@@ -15,6 +15,8 @@ pub(crate) struct Ask {
     pub(crate) pins: bool,
     /// Whether to list limits and checks beside the endpoints that do not hold.
     pub(crate) violators: bool,
+    /// The pin whose worst paths to list, and how many.
+    pub(crate) through: Option<(PinId, usize)>,
 }
 
 /// `setup` or `hold`.
@@ -45,7 +47,7 @@ fn finite(value: f64) -> Value {
 }
 
 /// The value: `units`, `setup` and `hold` as asked, `unconstrained`, `not_supported`, `pins` as
-/// asked, `violators` as asked, and `met`: whether every asked side is free of violations; null when that is not known.
+/// asked, `through` and `violators` as asked, and `met`: whether every asked side is free of violations; null when that is not known.
 pub(crate) fn value(design: &Design, timer: &Timer, ask: &Ask, not_supported: &[String]) -> Value {
     let units = library_units(design);
     let mut value = json!({
@@ -70,6 +72,14 @@ pub(crate) fn value(design: &Design, timer: &Timer, ask: &Ask, not_supported: &[
     value["met"] = json!(met.filter(|_| not_supported.is_empty()));
     if ask.pins {
         value["pins"] = pins(design, timer, &units);
+    }
+    if let Some((pin, count)) = ask.through {
+        for side in &ask.sides {
+            let paths = timer.paths_through(design, *side, pin, count).unwrap_or_default();
+            let list: Vec<Value> =
+                paths.iter().map(|path| path_value(design, path, &units)).collect();
+            value["through"][name(*side)] = json!(list);
+        }
     }
     if ask.violators {
         value["violators"] = violators(design, timer, &ask.sides, &units);
@@ -97,6 +107,31 @@ fn side_value(design: &Design, timer: &Timer, side: Side, units: &Units) -> Valu
         "tns": time(timer.tns(side)),
         "worst_slack": timer.worst_slack(side).map(|slack| time(f64::from(slack))),
         "endpoints": endpoints,
+    })
+}
+
+/// A path: `endpoint`, `group`, `launch` and `capture` clocks, `required`, `arrival`, `slack`, and its
+/// pins `{pin, edge, arrival, slew}` from the first to the endpoint.
+fn path_value(design: &Design, path: &TimingPath, units: &Units) -> Value {
+    let time = |ns: f64| finite(ns / units.time);
+    let clock = |edge: &Option<(String, Edge)>| edge.as_ref().map(|(name, _)| name.clone());
+    let steps = path.steps.iter().map(|step| {
+        json!({
+            "pin": design.pin_name(step.pin),
+            "edge": if step.edge == Edge::Rise { "rise" } else { "fall" },
+            "arrival": time(f64::from(step.arrival)),
+            "slew": time(f64::from(step.slew)),
+        })
+    });
+    json!({
+        "endpoint": path.endpoint().map(|pin| design.pin_name(pin)),
+        "group": path.group,
+        "launch": clock(&path.launch),
+        "capture": clock(&path.capture),
+        "required": time(path.required),
+        "arrival": time(f64::from(path.arrival())),
+        "slack": time(f64::from(path.slack)),
+        "pins": steps.collect::<Vec<_>>(),
     })
 }
 

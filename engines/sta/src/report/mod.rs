@@ -7,6 +7,7 @@ mod limits;
 mod path;
 mod pulse;
 mod text;
+mod through;
 
 pub use endpoints::Endpoint;
 pub use limits::{LimitKind, Violation};

@@ -108,34 +108,11 @@ impl Timer {
                 });
             }
         }
-        let (slack, lane, path, end) = worst?;
+        let (_, lane, path, end) = worst?;
         let context = self.context(design, lane)?;
         let values = &self.state.lanes[lane].values;
         let steps = trace(&context, values, vertex, path);
-        let setup = context.setup;
-        let named = |edge: u16| {
-            let clock = setup.clock(edge)?;
-            Some((clock.name.clone(), Edge::BOTH[usize::from(edge % 2)]))
-        };
-        let capture = end.capture.and_then(named);
-        let group = group(&context, pin, &path, &end);
-        Some(TimingPath {
-            corner: lane,
-            side,
-            steps,
-            kind: end.kind,
-            group,
-            launch: named(key::launch(path.key)),
-            capture,
-            capture_time: end.capture_time,
-            latency: end.latency,
-            uncertainty: end.uncertainty,
-            crpr: end.crpr,
-            margin: end.margin,
-            borrow: end.borrow,
-            required: end.required,
-            slack,
-        })
+        Some(assembled(&context, lane, pin, steps, &path, &end))
     }
 
     /// What evaluation of a corner reads.
@@ -143,6 +120,38 @@ impl Timer {
         let view = View { design, models: self.models.get(lane)?, graph: &self.state.graph };
         let setup = self.state.setup.as_deref()?;
         Some(Context { view, setup, calculator: self.config().calculator })
+    }
+}
+
+/// A path from its steps to its end at `pin`.
+pub(super) fn assembled(
+    context: &Context<'_>,
+    corner: usize,
+    pin: PinId,
+    steps: Vec<Step>,
+    path: &Path,
+    end: &PathEnd,
+) -> TimingPath {
+    let named = |edge: u16| {
+        let clock = context.setup.clock(edge)?;
+        Some((clock.name.clone(), Edge::BOTH[usize::from(edge % 2)]))
+    };
+    TimingPath {
+        corner,
+        side: MinMax::BOTH[key::side(path.key)],
+        steps,
+        kind: end.kind,
+        group: group(context, pin, path, end),
+        launch: named(key::launch(path.key)),
+        capture: end.capture.and_then(named),
+        capture_time: end.capture_time,
+        latency: end.latency,
+        uncertainty: end.uncertainty,
+        crpr: end.crpr,
+        margin: end.margin,
+        borrow: end.borrow,
+        required: end.required,
+        slack: end.slack(path.arrival),
     }
 }
 
@@ -173,31 +182,41 @@ fn trace(context: &Context<'_>, values: &Values, vertex: Vertex, path: Path) -> 
     let mut at = Some((vertex, path));
     // Each step goes to a lower level; the bound is for safety only.
     while let Some((vertex, path)) = at {
-        let pin = view.pin(vertex);
-        let corner = key::corner(path.key);
-        let load = match view.design.pin_net(pin) {
-            Some(net) if view.is_driver(vertex) => values.load[net.index()][corner].total() as f32,
-            _ => 0.0,
-        };
-        steps.push(Step {
-            pin,
-            edge: Edge::BOTH[key::edge(path.key)],
-            arrival: path.arrival,
-            delay: path.arrival,
-            slew: values.slew[vertex as usize][corner],
-            load,
-            is_clock: key::is_clock(path.key),
-        });
+        steps.push(step(context, values, vertex, &path));
         if steps.len() > view.graph.len() {
             break;
         }
         at = before(context, values, vertex, &path);
     }
     steps.reverse();
+    differences(&mut steps);
+    steps
+}
+
+/// A step of a path, with its arrival for delay.
+pub(super) fn step(context: &Context<'_>, values: &Values, vertex: Vertex, path: &Path) -> Step {
+    let view = &context.view;
+    let (pin, corner) = (view.pin(vertex), key::corner(path.key));
+    let load = match view.design.pin_net(pin) {
+        Some(net) if view.is_driver(vertex) => values.load[net.index()][corner].total() as f32,
+        _ => 0.0,
+    };
+    Step {
+        pin,
+        edge: Edge::BOTH[key::edge(path.key)],
+        arrival: path.arrival,
+        delay: path.arrival,
+        slew: values.slew[vertex as usize][corner],
+        load,
+        is_clock: key::is_clock(path.key),
+    }
+}
+
+/// Makes delays of arrivals.
+pub(super) fn differences(steps: &mut [Step]) {
     for at in (1..steps.len()).rev() {
         steps[at].delay = steps[at].arrival - steps[at - 1].arrival;
     }
-    steps
 }
 
 /// The path that led to `path` at `vertex`; `None` where it starts.

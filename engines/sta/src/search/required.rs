@@ -21,7 +21,7 @@ fn tighter(side: usize, a: f32, b: f32) -> f32 {
 
 /// Requirement on the path of `to_key` at a vertex. Where pruning dropped the path itself, the paths
 /// that differ in the clock tree driver alone stand for it.
-fn lookup(values: &Values, vertex: Vertex, to_key: Key) -> f32 {
+pub(crate) fn lookup(values: &Values, vertex: Vertex, to_key: Key) -> f32 {
     let side = key::side(to_key);
     let paths = values.paths.of(vertex);
     let requireds = &values.required[vertex as usize];

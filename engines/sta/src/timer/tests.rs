@@ -250,3 +250,70 @@ fn a_reported_path_adds_up() {
         }
     }
 }
+
+/// All paths of a side through a pin by walking every way, with their slacks, worst first.
+fn every_path(timer: &Timer, design: &Design, pin: PinId) -> Vec<f32> {
+    let ends = timer.endpoints(MinMax::Max);
+    let mut found = Vec::new();
+    for (end, _) in ends {
+        let Some(paths) = timer.paths_through(design, MinMax::Max, end, 1 << 12) else { continue };
+        found.extend(
+            paths
+                .iter()
+                .filter(|path| path.endpoint() == Some(end))
+                .filter(|path| path.steps.iter().any(|step| step.pin == pin))
+                .map(|path| path.slack),
+        );
+    }
+    found.sort_by(f32::total_cmp);
+    found
+}
+
+#[test]
+fn the_worst_paths_through_a_pin() {
+    for (seed, propagated) in [(5, false), (6, true), (9, false)] {
+        let design = testing::design(seed, 40, 4);
+        let constraints = testing::constraints(&design, propagated);
+        let mut timer = Timer::new(&design, constraints, config(Calculator::default())).unwrap();
+        let some = design.cells().next().unwrap();
+        let pin = design.cell_pins(some).next().unwrap();
+        assert_eq!(timer.paths_through(&design, MinMax::Max, pin, 3), None);
+        timer.settle(&design).unwrap();
+        let mut several = 0;
+        for cell in design.cells() {
+            for pin in design.cell_pins(cell) {
+                for side in MinMax::BOTH {
+                    let paths = timer.paths_through(&design, side, pin, 8).unwrap();
+                    several += usize::from(paths.len() > 1);
+                    let slack = timer.settled().unwrap().slack(pin, side);
+                    let Some(slack) = slack.filter(|slack| slack.is_finite()) else {
+                        assert!(paths.is_empty());
+                        continue;
+                    };
+                    // Of paths that differ in their clock tree driver alone the pin's slack takes the
+                    // worst time and the least that is given back, which no one path may have.
+                    let least = paths[0].slack;
+                    assert!(least > slack - 1e-5, "{least} {slack}");
+                    assert!(propagated || least < slack + 1e-5, "{least} {slack}");
+                    assert!(paths.is_sorted_by(|a, b| a.slack <= b.slack));
+                    let mut seen = std::collections::BTreeSet::new();
+                    for path in &paths {
+                        assert!(path.steps.iter().any(|step| step.pin == pin));
+                        let names: Vec<_> = path.steps.iter().map(|s| (s.pin, s.edge)).collect();
+                        assert!(seen.insert(names), "the same path twice");
+                    }
+                    // No other path is worse than those that were told.
+                    if side == MinMax::Max && !propagated {
+                        let every = every_path(&timer, &design, pin);
+                        let told: Vec<f32> = paths.iter().map(|path| path.slack).collect();
+                        for (told, all) in told.iter().zip(&every) {
+                            assert!((told - all).abs() < 1e-5, "{told:?} {all:?}");
+                        }
+                        assert_eq!(told.len(), every.len().min(8));
+                    }
+                }
+            }
+        }
+        assert!(several > 10);
+    }
+}
