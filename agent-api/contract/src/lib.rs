@@ -34,6 +34,7 @@ pub mod request;
 pub mod result;
 pub mod scenario;
 pub mod schema;
+pub mod sensitivity;
 mod text;
 pub mod time;
 pub mod validate;

@@ -270,6 +270,28 @@ pub trait View {
         cells: &[ObjectRef],
     ) -> Result<Vec<Option<f64>>, PlatformError>;
 
+    /// Worst slack of each pin or port, ns, in the order asked; absent for an unconstrained one.
+    ///
+    /// # Errors
+    /// [`PlatformError::NotFound`], [`PlatformError::Unsupported`] when the design has no timing.
+    fn pin_slacks(
+        &mut self,
+        mode: TimingMode,
+        pins: &[ObjectRef],
+    ) -> Result<Vec<Option<f64>>, PlatformError>;
+
+    /// The `count` worst paths through a pin or port, one by one: those that merge there and part
+    /// again count as many. Over all corners.
+    ///
+    /// # Errors
+    /// [`PlatformError::NotFound`], [`PlatformError::Unsupported`] when the design has no timing.
+    fn paths_through(
+        &mut self,
+        mode: TimingMode,
+        pin: &ObjectRef,
+        count: u32,
+    ) -> Result<Vec<TimingPath>, PlatformError>;
+
     /// What a delta would touch.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use cellwright_contract::budget::Effort;
 use cellwright_contract::delta::{DesignDelta, TimingMode};
 use cellwright_contract::platform::{PlatformError, View};
 use cellwright_contract::refs::ObjectRef;
+use cellwright_contract::sensitivity::slack_gradient;
 use cellwright_contract::validate::{At, Report, Validate};
 use schemars::JsonSchema;
 use serde::de::{self, Deserializer};
@@ -63,6 +64,32 @@ pub enum Call {
         /// Up to 100,000 instances.
         cells: Vec<ObjectRef>,
     },
+    /// Worst slack of each pin or port, ns, null for an unconstrained one.
+    PinSlacks {
+        /// Setup or hold.
+        mode: TimingMode,
+        /// Up to 100,000 pins.
+        pins: Vec<ObjectRef>,
+    },
+    /// The worst paths through a pin or port: a list of `TimingPath`.
+    PathsThrough {
+        /// Setup or hold.
+        mode: TimingMode,
+        /// The pin or port.
+        pin: ObjectRef,
+        /// How many, up to 10,000.
+        count: u32,
+    },
+    /// What moving or resizing an instance does to slack: `SlackGradient`.
+    SlackGradient {
+        /// Setup or hold.
+        mode: TimingMode,
+        /// The instance.
+        cell: ObjectRef,
+        /// Step of the moves, DBU.
+        #[serde(with = "cellwright_contract::number::Int53")]
+        step: i64,
+    },
     /// What a delta would touch: `DirtySet`.
     Preview {
         /// The change.
@@ -107,6 +134,12 @@ impl Validate for Call {
             Call::WorstPaths { count, .. } if *count > MAX_PATHS => {
                 r.push(&at.field("count"), format!("at most {MAX_PATHS}"));
             }
+            Call::PathsThrough { count, .. } if *count > MAX_PATHS => {
+                r.push(&at.field("count"), format!("at most {MAX_PATHS}"));
+            }
+            Call::PinSlacks { pins, .. } => {
+                r.at_most(&at.field("pins"), "pins", pins.len(), MAX_LIST as usize);
+            }
             Call::Slacks { cells, .. } => {
                 r.at_most(&at.field("cells"), "cells", cells.len(), MAX_LIST as usize);
             }
@@ -134,6 +167,9 @@ pub fn answer(view: &mut dyn View, call: &Call) -> Result<Value, PlatformError> 
         Call::Metrics => json(view.metrics()?),
         Call::WorstPaths { mode, count } => json(view.worst_paths(*mode, *count)?),
         Call::Slacks { mode, cells } => json(view.slacks(*mode, cells)?),
+        Call::PinSlacks { mode, pins } => json(view.pin_slacks(*mode, pins)?),
+        Call::PathsThrough { mode, pin, count } => json(view.paths_through(*mode, pin, *count)?),
+        Call::SlackGradient { mode, cell, step } => json(slack_gradient(view, *mode, cell, *step)?),
         Call::Preview { delta } => json(view.preview(delta)?),
         Call::Evaluate { delta, effort } => json(view.evaluate(delta, *effort)?),
         Call::Remaining => json(view.remaining()),

@@ -258,6 +258,35 @@ impl View for Host {
         cells.iter().map(slack).collect()
     }
 
+    fn pin_slacks(
+        &mut self,
+        mode: TimingMode,
+        pins: &[ObjectRef],
+    ) -> Result<Vec<Option<f64>>, PlatformError> {
+        let settled = self.judge.settle();
+        settled.map_err(|error| PlatformError::Internal(error.to_string()))?;
+        let design = self.judge.design();
+        let timing = self.timer()?;
+        let slack = |reference: &ObjectRef| {
+            let pin = translate::pin(design, reference).map_err(not_found)?;
+            Ok(timing.slack(pin, mode).filter(|slack| slack.is_finite()))
+        };
+        pins.iter().map(slack).collect()
+    }
+
+    fn paths_through(
+        &mut self,
+        mode: TimingMode,
+        pin: &ObjectRef,
+        count: u32,
+    ) -> Result<Vec<TimingPath>, PlatformError> {
+        let settled = self.judge.settle();
+        settled.map_err(|error| PlatformError::Internal(error.to_string()))?;
+        let design = self.judge.design();
+        let pin = translate::pin(design, pin).map_err(not_found)?;
+        Ok(self.timer()?.paths_through(design, mode, pin, count as usize))
+    }
+
     fn preview(&self, delta: &DesignDelta) -> Result<DirtySet, PlatformError> {
         let (dirty, child) =
             self.judge.preview(delta).map_err(|error| PlatformError::Invalid(error.to_string()))?;

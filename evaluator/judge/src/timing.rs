@@ -159,6 +159,18 @@ impl Timing {
         paths.iter().map(|path| words(design, path)).collect()
     }
 
+    /// The `count` worst paths through a pin, worst first, in ns; none before [`Timing::settle`].
+    pub fn paths_through(
+        &self,
+        design: &Design,
+        mode: TimingMode,
+        pin: PinId,
+        count: usize,
+    ) -> Vec<TimingPath> {
+        let paths = self.timer.paths_through(design, side(mode), pin, count).unwrap_or_default();
+        paths.iter().map(|path| words(design, path)).collect()
+    }
+
     /// What the timer does not do for this design, in words.
     pub fn not_supported(&self) -> Vec<String> {
         self.timer.not_supported()

@@ -21,6 +21,7 @@ use cellwright_formats::load::{Loaded, constraints, load};
 use cellwright_judge::engines::{EngineConfig, Engines};
 use cellwright_judge::judge::Judge;
 use cellwright_judge::mutants;
+use cellwright_judge::platform::Host;
 use cellwright_judge::timing::TimingSetup;
 use cellwright_judge::translate::{cell_ref, net_ref, pin_ref, position};
 use cellwright_sta::parasitics::{Parasitics, Topology, WireRc};
@@ -332,6 +333,44 @@ fn a_what_if_leaves_no_trace() {
     assert_eq!(judge.design().snapshot().root(), snapshot.root());
     judge.settle().unwrap();
     assert!(*judge.engines() == before);
+}
+
+/// What an agent is told of a cell's slack is what the cell's changes then do.
+#[test]
+fn the_slack_gradient_is_what_changes_do() {
+    use cellwright_contract::delta::{CellResize, TimingMode};
+    use cellwright_contract::platform::View;
+    use cellwright_contract::refs::ObjectRef;
+    use cellwright_contract::sensitivity::slack_gradient;
+    let (loaded, snapshot) = design();
+    let judge =
+        Judge::new(&snapshot, scenario(), config(&loaded, Calculator::LumpedElmore)).unwrap();
+    let design_ref = format!("{}@none", loaded.bundle.name).parse().unwrap();
+    let mut host = Host::new(judge, design_ref, Default::default());
+    let path = host.worst_paths(TimingMode::Setup, 1).unwrap().remove(0);
+    let name = path.pins[path.pins.len() / 2].pin.rsplit_once('/').unwrap().0.to_owned();
+    let cell = host.cell(&ObjectRef::Name(name)).unwrap();
+    let told = slack_gradient(&mut host, TimingMode::Setup, &cell.id, 400).unwrap();
+    assert!(told.right.is_some() && told.up.is_some());
+    assert!(!told.masters.is_empty());
+    let change = &told.masters[0];
+    let resize = CellResize {
+        cell_id: cell.id.clone(),
+        from_master: cell.master.clone(),
+        to_master: change.master.clone(),
+    };
+    let delta = DesignDelta { resized_cells: vec![resize], ..DesignDelta::default() };
+    let after = host.evaluate(&delta, Effort::Standard).unwrap();
+    assert_eq!(after.metric("tns_setup").unwrap() - told.head.tns, change.change.tns);
+    assert!(slack_gradient(&mut host, TimingMode::Setup, &cell.id, 0).is_err());
+
+    // The pin's slack, and the paths through it, tell of the same worst path.
+    let middle = ObjectRef::Name(path.pins[path.pins.len() / 2].pin.clone());
+    let slack = host.pin_slacks(TimingMode::Setup, std::slice::from_ref(&middle)).unwrap()[0];
+    let through = host.paths_through(TimingMode::Setup, &middle, 4).unwrap();
+    assert!((through[0].slack - slack.unwrap()).abs() < 1e-5);
+    assert!((through[0].slack - path.slack).abs() < 1e-5);
+    assert!(through.is_sorted_by(|a, b| a.slack <= b.slack));
 }
 
 #[test]

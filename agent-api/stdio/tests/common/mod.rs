@@ -90,6 +90,21 @@ impl View for Tiny {
     ) -> Result<Vec<Option<f64>>, PlatformError> {
         Err(PlatformError::Unsupported("no timing".to_owned()))
     }
+    fn pin_slacks(
+        &mut self,
+        _: TimingMode,
+        _: &[ObjectRef],
+    ) -> Result<Vec<Option<f64>>, PlatformError> {
+        Err(PlatformError::Unsupported("no timing".to_owned()))
+    }
+    fn paths_through(
+        &mut self,
+        _: TimingMode,
+        _: &ObjectRef,
+        _: u32,
+    ) -> Result<Vec<TimingPath>, PlatformError> {
+        Err(PlatformError::Unsupported("no timing".to_owned()))
+    }
     fn preview(&self, _: &DesignDelta) -> Result<DirtySet, PlatformError> {
         Ok(DirtySet {
             dirty_ref: DirtySetRef([0; 32]),
