@@ -145,8 +145,155 @@ const FEATURES: &[(&str, &str)] = &[
         "inverted half period",
         "create_clock -name clk -period 0.7 -waveform {0.2 0.5} [get_ports clk]",
     ),
+    (
+        "latency, then propagated",
+        "set_clock_latency 0.12 [get_clocks clk]
+         set_propagated_clock [get_clocks clk]",
+    ),
+    (
+        "propagated, then latency",
+        "set_propagated_clock [get_clocks clk]
+         set_clock_latency 0.12 [get_clocks clk]",
+    ),
+    (
+        "propagated with source latency",
+        "set_propagated_clock [get_clocks clk]
+         set_clock_latency -source 0.12 [get_clocks clk]",
+    ),
+    (
+        "propagated generated clock of an ideal one",
+        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
+         set_output_delay 0.15 -clock half [get_ports q3]
+         set_propagated_clock [get_clocks half]",
+    ),
+    (
+        "ideal generated clock of a propagated one",
+        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
+         set_output_delay 0.15 -clock half [get_ports q3]
+         set_propagated_clock [get_clocks clk]",
+    ),
+    (
+        "ideal generated clock with latency of a propagated one",
+        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
+         set_output_delay 0.15 -clock half [get_ports q3]
+         set_propagated_clock [get_clocks clk]
+         set_clock_latency 0.05 [get_clocks half]",
+    ),
+    (
+        "generated clock with source latency",
+        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
+         set_output_delay 0.15 -clock half [get_ports q3]
+         set_propagated_clock [all_clocks]
+         set_clock_latency -source 0.05 [get_clocks half]",
+    ),
+    (
+        "pessimism across a generated clock's source",
+        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
+         set_output_delay 0.15 -clock half [get_ports q3]
+         set_propagated_clock [all_clocks]
+         set_timing_derate -early 0.9
+         set_timing_derate -late 1.1",
+    ),
+    (
+        "source latency across a generated clock's source",
+        "create_generated_clock -name half -source [get_ports clk] -divide_by 2 [get_pins divider/Q]
+         set_output_delay 0.15 -clock half [get_ports q3]
+         set_propagated_clock [all_clocks]
+         set_clock_latency -source -early 0.05 [get_clocks clk]
+         set_clock_latency -source -late 0.09 [get_clocks clk]",
+    ),
+    (
+        "false path from an edge",
+        "set_false_path -rise_from [get_clocks clk] -fall_to [get_pins r1/D]",
+    ),
+    (
+        "two throughs",
+        "set_false_path -through [get_pins {g0/A2 g1/B}] -through [get_pins g1/Z]",
+    ),
+    (
+        "multicycle through",
+        "set_multicycle_path -setup 2 -through [get_pins g1/Z]",
+    ),
+    (
+        "false path of a cell",
+        "set_false_path -from [get_cells r0] -to [get_cells r1]",
+    ),
+    (
+        "derate of cells",
+        "set_propagated_clock [all_clocks]
+         set_timing_derate -late 1.3 [get_cells {g1 tree2}]",
+    ),
+    (
+        "derate of checks",
+        "set_timing_derate -late -cell_check 1.2
+         set_timing_derate -early -cell_check 0.7",
+    ),
+    (
+        "uncertainty of a pin",
+        "set_clock_uncertainty 0.06 [get_pins r1/CK]",
+    ),
+    (
+        "latency of a pin",
+        "set_clock_latency 0.05 [get_pins r1/CK]",
+    ),
+    (
+        "virtual clock",
+        "create_clock -name virt -period 0.6
+         set_input_delay 0.12 -clock virt [get_ports d0]
+         set_output_delay 0.12 -clock virt [get_ports q1]",
+    ),
+    (
+        "second clock on a port",
+        "create_clock -name fast -period 0.3 -add [get_ports clk]",
+    ),
+    (
+        "path group",
+        "group_path -name mine -to [get_pins r1/D]",
+    ),
+    (
+        "path delays that ignore latency",
+        "set_clock_latency 0.1 [get_clocks clk]
+         set_max_delay 0.2 -ignore_clock_latency -from [get_cells r0] -to [get_pins r1/D]",
+    ),
+    (
+        "driving cell with transition",
+        "set_driving_cell -lib_cell INV_X1 -pin ZN -input_transition_rise 0.1 -input_transition_fall 0.05 [get_ports {d0 d1}]",
+    ),
+    (
+        "constant clock gate",
+        "set_case_analysis 0 [get_ports en]",
+    ),
+    (
+        "reset held",
+        "set_case_analysis 1 [get_ports rst]",
+    ),
+    (
+        "multiplied clock",
+        "create_generated_clock -name twice -source [get_ports clk] -multiply_by 2 [get_pins divider/Q]",
+    ),
+    (
+        "inverted generated clock",
+        "set_propagated_clock [all_clocks]
+         create_generated_clock -name inv -source [get_ports clk] -divide_by 2 -invert [get_pins divider/Q]",
+    ),
+    (
+        "generated clock by edges",
+        "create_generated_clock -name third -source [get_ports clk] -edges {1 3 5} [get_pins divider/Q]",
+    ),
+    (
+        "physically exclusive clocks",
+        "create_clock -name fast -period 0.5 -add [get_ports clk]
+         set_clock_groups -physically_exclusive -group {clk} -group {fast}",
+    ),
     ("borrowing limit", "set_max_time_borrow 0.05 [get_cells l0]"),
 ];
+
+/// Ends that Debian's version (2.0.17) sees otherwise, with the reason.
+const ASIDE: &[(&str, &str, &str)] = &[(
+    "physically exclusive clocks",
+    "r2/D",
+    "there a path of one clock borrows time at a latch that the other opens, though the two never meet",
+)];
 
 struct Case {
     folder: PathBuf,
@@ -284,7 +431,8 @@ fn every_feature_agrees_with_sta() {
                 let (wanted, _) = theirs[&end];
                 let difference = (slack - wanted).abs();
                 (count, largest) = (count + 1, largest.max(difference));
-                if difference > (0.0005_f64).max(0.001 * arrival.abs()) {
+                let aside = ASIDE.iter().any(|(feature, at, _)| feature == name && *at == end);
+                if !aside && difference > (0.0005_f64).max(0.001 * arrival.abs()) {
                     wrong.push(format!("{name} {side} {end}: {slack:.6}, sta {wanted:.6}"));
                 }
             }

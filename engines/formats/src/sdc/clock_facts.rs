@@ -1,7 +1,7 @@
 //! What is said of clocks: latency, uncertainty, transition, propagation, groups, sense.
 
 use cellwright_sta::constraints::{
-    ClockGroups, ClockRelation, ClockSense, ClockSenseKind, Latency, PinLatency,
+    ClockGroups, ClockRelation, ClockSense, ClockSenseKind, Latency, PinLatency, Values,
 };
 
 use super::args::{Args, Spec};
@@ -53,7 +53,10 @@ impl Reader<'_> {
         }
         for object in objects {
             if let Object::Clock(id) = object {
-                apply(&mut self.out.clocks[id].latency);
+                let clock = &mut self.out.clocks[id];
+                apply(&mut clock.latency);
+                // The later command rules: a latency of the network makes a clock ideal.
+                clock.propagated &= source;
             } else if let Some(pin) = self.pin_of(object) {
                 let list = &mut self.out.pin_latencies;
                 let found = list.iter().position(|entry| entry.pin == pin && entry.clock == clock);
@@ -78,7 +81,11 @@ impl Reader<'_> {
         self.nothing(&objects);
         for object in objects {
             if let Object::Clock(clock) = object {
-                self.out.clocks[clock].propagated = on;
+                let clock = &mut self.out.clocks[clock];
+                clock.propagated = on;
+                if on {
+                    clock.latency.network = Values::default();
+                }
             } else if let Some(pin) = self.pin_of(object) {
                 if on {
                     self.out.propagated_pins.insert(pin);

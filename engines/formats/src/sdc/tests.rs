@@ -162,7 +162,15 @@ fn clocks_and_their_facts() {
     assert!(clocks.iter().all(|clock| clock.propagated));
     assert_eq!(clocks[0].latency.source(MinMax::Min, MinMax::Max, Edge::Rise), Some(0.2));
     assert_eq!(clocks[0].latency.source(MinMax::Max, MinMax::Max, Edge::Rise), None);
-    assert_eq!(clocks[2].latency.network.uniform(), Some(0.3));
+    // The later command rules: a propagated clock has no latency of its network, and one that is given
+    // a latency is not propagated.
+    assert!(clocks[2].latency.network.is_empty());
+    let again = "create_clock -name a -period 1 clk1\nset_propagated_clock a\n";
+    let source = good(&format!("{again}set_clock_latency -source 0.1 a"));
+    assert!(source.clocks.as_slice().iter().all(|clock| clock.propagated));
+    let ideal = good(&format!("{again}set_clock_latency 0.1 a"));
+    let ideal = &ideal.clocks.as_slice()[0];
+    assert!(!ideal.propagated && ideal.latency.network.uniform() == Some(0.1));
     let (a, g) = (c.find_clock("a").unwrap(), c.find_clock("g").unwrap());
     let pair = &c.inter_clock_uncertainty[&(a, g)];
     assert_eq!(pair.get(MinMax::Max, Edge::Rise, Edge::Fall), Some(0.7));

@@ -56,26 +56,38 @@ impl<'a> Context<'a> {
         self.setup.clock(key::launch(key)).is_some_and(|clock| clock.propagated)
     }
 
-    /// When an edge of an ideal clock counts at registers, before the latency of its network, ns: at
-    /// its sources.
-    pub(crate) fn ideal_time(&self, launch: u16, side: usize) -> f64 {
+    /// When an edge of an ideal clock counts at registers, before the latency of its network, ns: when
+    /// it is at its sources, the worst of them.
+    pub(crate) fn ideal_time(&self, values: &Values, launch: u16, side: usize) -> f64 {
         let Some(clock) = self.setup.clock(launch) else { return 0.0 };
-        let edge = usize::from(launch % 2);
-        let latency = |pin| self.setup.source_latency(launch / 2, edge, side, pin).unwrap_or(0.0);
-        let sources = clock.sources.iter().map(|source| latency(Some(self.view.pin(*source))));
-        let worst = sources.reduce(if side == 1 { f64::max } else { f64::min });
-        clock.edge[edge] + worst.unwrap_or_else(|| latency(None))
+        let at = |source: &Vertex| {
+            values.paths.of(*source).find(|path| {
+                key::is_clock(path.key)
+                    && key::launch(path.key) == launch
+                    && key::side(path.key) == side
+            })
+        };
+        let times = clock.sources.iter().filter_map(at).map(|path| f64::from(path.arrival));
+        let worst = times.reduce(if side == 1 { f64::max } else { f64::min });
+        worst.unwrap_or(clock.edge[usize::from(launch % 2)])
     }
 
     /// Delay of an ideal clock's path from one vertex of its network to the next, where the network
     /// has `delay` there. It only takes time on the way to where the clock is data, and there is none
     /// elsewhere, whichever way the path came.
-    fn ideal_delay(&self, path: &Path, from: Vertex, to: Vertex, delay: f32) -> f32 {
+    fn ideal_delay(
+        &self,
+        values: &Values,
+        path: &Path,
+        (from, to): (Vertex, Vertex),
+        delay: f32,
+    ) -> f32 {
         let as_data = |vertex: Vertex| self.view.flags(vertex) & flag::AS_DATA != 0;
         if as_data(to) {
             delay
         } else if as_data(from) {
-            self.ideal_time(key::launch(path.key), key::side(path.key)) as f32 - path.arrival
+            self.ideal_time(values, key::launch(path.key), key::side(path.key)) as f32
+                - path.arrival
         } else {
             0.0
         }
@@ -112,7 +124,7 @@ impl<'a> Context<'a> {
                 if self.is_propagated(from_key) {
                     (key::with_class(from_key, arc.to, to_edge), delay)
                 } else {
-                    (from_key, self.ideal_delay(path, arc.from, arc.to, delay))
+                    (from_key, self.ideal_delay(values, path, (arc.from, arc.to), delay))
                 }
             }
             Role::Combinational => {
@@ -125,7 +137,7 @@ impl<'a> Context<'a> {
                 } else {
                     let pin = Some(self.view.pin(arc.from));
                     let latency = self.setup.network_latency(launch / 2, from_edge, side, pin);
-                    latency as f32 + self.ideal_delay(path, arc.from, arc.to, 0.0)
+                    latency as f32 + self.ideal_delay(values, path, (arc.from, arc.to), 0.0)
                 };
                 let state = self.setup.exceptions.start(arc.from, from_edge, Some(launch));
                 let to_key = key::with_state(key::as_data(from_key), state);
@@ -156,7 +168,7 @@ impl<'a> Context<'a> {
             wire * self.net_factor(load, is_clock, corner / 2, corner % 2)
         };
         let add = if is_clock && !self.is_propagated(from_key) {
-            self.ideal_delay(path, driver, load, delay)
+            self.ideal_delay(values, path, (driver, load), delay)
         } else {
             delay
         };
@@ -208,6 +220,19 @@ impl<'a> Context<'a> {
         if flags & (flag::CONSTANT | flag::CUT) != 0 {
             return 0;
         }
+        let work = self.incoming(values, vertex, found);
+        if flags & flag::SEED != 0 {
+            self.seeds(vertex, found);
+        }
+        if self.setup.crpr && found.len() > 4 {
+            crpr::prune(self, values, vertex, found);
+        }
+        work
+    }
+
+    /// Adds the paths that come to a vertex by wires and arcs. Returns how many were looked at.
+    pub(crate) fn incoming(&self, values: &Values, vertex: Vertex, found: &mut Paths) -> u64 {
+        let flags = self.view.flags(vertex);
         let mut work = 0;
         let pin = self.view.pin(vertex);
         if flags & flag::DRIVER == 0 {
@@ -257,12 +282,6 @@ impl<'a> Context<'a> {
                 }
             }
         }
-        if flags & flag::SEED != 0 {
-            self.seeds(vertex, found);
-        }
-        if self.setup.crpr && found.len() > 4 {
-            crpr::prune(self, values, vertex, found);
-        }
         work
     }
 
@@ -278,15 +297,21 @@ impl<'a> Context<'a> {
                 let clock = &self.setup.clocks[usize::from(number)];
                 for corner in 0..4 {
                     let (side, edge) = (corner / 2, corner % 2);
-                    let latency = match clock.master {
-                        Some(master) if clock.propagated => {
-                            insertion(self, &incoming, master, side, edge)
-                        }
-                        _ => self.setup.source_latency(number, edge, side, Some(pin)),
+                    let master = self.setup.insertion(number, edge, side, pin);
+                    let inserted = master.and_then(|master| {
+                        let path = insertion(&incoming, master, side, edge)?;
+                        let launch = key::launch(path.key);
+                        let clock = self.setup.clock(launch)?;
+                        Some(f64::from(path.arrival) - clock.edge[usize::from(launch % 2)])
+                    });
+                    let latency = match master {
+                        Some(_) => inserted,
+                        None => self.setup.source_latency(number, edge, side, Some(pin)),
                     };
                     let launch = number * 2 + edge as u16;
                     let mut new = key::key(side, edge, true, launch, 0);
-                    if clock.propagated || self.setup.is_spread(number, pin) {
+                    let is_late_or_early = inserted.is_some() || self.setup.is_spread(number, pin);
+                    if clock.propagated || is_late_or_early {
                         new = key::with_class(new, vertex, edge);
                     }
                     let arrival = clock.edge[edge] + latency.unwrap_or(0.0);
@@ -365,29 +390,18 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Delay of the master clock to the source of a generated clock, ns, on the worst path.
-fn insertion(
-    context: &Context<'_>,
-    incoming: &Paths,
-    master: u16,
-    side: usize,
-    edge: usize,
-) -> Option<f64> {
-    let mut worst: Option<f64> = None;
-    for path in incoming {
-        let launch = key::launch(path.key);
-        if key::side(path.key) != side || key::edge(path.key) != edge || launch / 2 != master {
-            continue;
-        }
-        let Some(clock) = context.setup.clock(launch) else { continue };
-        let delay = f64::from(path.arrival) - clock.edge[usize::from(launch % 2)];
-        worst = Some(match worst {
-            None => delay,
-            Some(worst) if side == 1 => worst.max(delay),
-            Some(worst) => worst.min(delay),
-        });
-    }
-    worst
+/// The worst path by which the master clock comes to the source of a generated clock.
+pub(crate) fn insertion(incoming: &Paths, master: u16, side: usize, edge: usize) -> Option<Path> {
+    let comes = |path: &&Path| {
+        key::side(path.key) == side
+            && key::edge(path.key) == edge
+            && key::launch(path.key) / 2 == master
+    };
+    incoming
+        .iter()
+        .copied()
+        .filter(|path| comes(&path))
+        .reduce(|worst, path| if worse(side, path.arrival, worst.arrival) { path } else { worst })
 }
 
 /// Adds a path, keeping keys ascending and of equal keys the worse arrival.

@@ -3,7 +3,7 @@
 
 use cellwright_db::Owner;
 
-use super::arrival::InstanceArc;
+use super::arrival::{self, InstanceArc};
 use super::key::{self, Key};
 use super::{Context, Paths, Values};
 use crate::graph::{Vertex, flag};
@@ -27,22 +27,32 @@ fn spread(values: &Values, (vertex, edge): Class, launch: u16) -> f32 {
     }
 }
 
-/// The tree driver before `class` on the clock path of `launch` and `side`.
+/// The tree driver before `class` on the clock path of `launch` and `side`, with the clock edge that
+/// comes by it: at the source of a generated clock that is the master's.
 fn parent(
     context: &Context<'_>,
     values: &Values,
     class: Class,
     launch: u16,
     side: usize,
-) -> Option<Class> {
+) -> Option<(Class, u16)> {
     let (vertex, edge) = class;
+    let view = &context.view;
+    let setup = context.setup;
+    if setup.sources.get(&vertex).is_some_and(|clocks| clocks.contains(&(launch / 2))) {
+        let (clock_edge, source) = (usize::from(launch % 2), view.pin(vertex));
+        let master = setup.insertion(launch / 2, clock_edge, side, source)?;
+        let mut incoming = Paths::new();
+        context.incoming(values, vertex, &mut incoming);
+        let path = arrival::insertion(&incoming, master, side, clock_edge)?;
+        return Some((key::class(path.key)?, key::launch(path.key)));
+    }
     let own = values.paths.of(vertex).find(|path| {
         key::is_clock(path.key)
             && key::launch(path.key) == launch
             && key::side(path.key) == side
             && key::edge(path.key) == edge
     })?;
-    let view = &context.view;
     let Owner::Cell(cell, number) = view.design.owner(view.pin(vertex)) else { return None };
     let model = view.model(cell)?;
     let first = view.design.cell(cell).first_pin;
@@ -58,7 +68,7 @@ fn parent(
                 && to_key == own.key
                 && path.arrival + add == own.arrival
             {
-                return key::class(path.key);
+                return Some((key::class(path.key)?, launch));
             }
         }
     }
@@ -71,15 +81,15 @@ pub(crate) fn credit(context: &Context<'_>, values: &Values, data: Key, clock: K
         return 0.0;
     }
     let (Some(mut a), Some(mut b)) = (key::class(data), key::class(clock)) else { return 0.0 };
-    let (launch_a, launch_b) = (key::launch(data), key::launch(clock));
+    let (mut launch_a, mut launch_b) = (key::launch(data), key::launch(clock));
     let (side_a, side_b) = (key::side(data), key::side(clock));
     let level = |class: Class| context.view.graph.level[class.0 as usize];
     // Each step goes strictly up the tree.
     while a.0 != b.0 {
         let up = if level(a) >= level(b) {
-            parent(context, values, a, launch_a, side_a).map(|up| a = up)
+            parent(context, values, a, launch_a, side_a).map(|up| (a, launch_a) = up)
         } else {
-            parent(context, values, b, launch_b, side_b).map(|up| b = up)
+            parent(context, values, b, launch_b, side_b).map(|up| (b, launch_b) = up)
         };
         if up.is_none() {
             return 0.0;

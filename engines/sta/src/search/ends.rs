@@ -150,7 +150,8 @@ impl<'a> Context<'a> {
         let kind = if side == 1 { CheckKind::OutputSetup } else { CheckKind::OutputHold };
         let other = 1 - side;
         let edge_time = self.setup.clocks[usize::from(number)].edge[usize::from(capture % 2)];
-        let latency = self.output_latency(values, number, capture, other, delay) - edge_time;
+        let (at, clock_key) = self.output_latency(values, number, capture, other, delay);
+        let latency = at - edge_time;
         let uncertainty = self.setup.uncertainty(
             (launch != key::NO_CLOCK).then_some(launch),
             capture,
@@ -170,7 +171,10 @@ impl<'a> Context<'a> {
             return launch != key::NO_CLOCK;
         }
         let Some(time) = self.capture_time(path, end, launch, capture) else { return true };
-        let required = time + latency - sign * uncertainty - margin;
+        // A generated clock comes to its source by the clock tree, which the path may share.
+        let crpr = clock_key.map_or(0.0, |clock| crpr::credit(self, values, path.key, clock));
+        let crpr = f64::from(crpr);
+        let required = time + latency - sign * uncertainty + sign * crpr - margin;
         f(&PathEnd {
             kind,
             required,
@@ -179,14 +183,15 @@ impl<'a> Context<'a> {
             capture_time: time,
             latency,
             uncertainty,
-            crpr: 0.0,
+            crpr,
             margin,
             borrow: 0.0,
         });
         true
     }
 
-    /// Clock edge plus latency at a port for an output delay, ns.
+    /// Clock edge plus latency at a port for an output delay, ns, and the clock path that it is taken
+    /// from, if any.
     fn output_latency(
         &self,
         values: &Values,
@@ -194,11 +199,13 @@ impl<'a> Context<'a> {
         capture: u16,
         side: usize,
         delay: &crate::constraints::PortDelay,
-    ) -> f64 {
+    ) -> (f64, Option<Key>) {
         let clock = &self.setup.clocks[usize::from(number)];
         let edge = usize::from(capture % 2);
         let at = delay.reference_pin.map(|pin| self.view.vertex(pin)).or_else(|| {
-            (clock.master.is_some() && clock.propagated).then(|| clock.sources.first().copied())?
+            let source = clock.sources.first().copied()?;
+            let inserted = self.setup.insertion(number, edge, side, self.view.pin(source));
+            (inserted.is_some() && !delay.source_latency_included).then_some(source)
         });
         let found = at.and_then(|at| {
             ((at as usize) < values.paths.len()).then(|| values.paths.of(at))?.find(|path| {
@@ -208,10 +215,16 @@ impl<'a> Context<'a> {
             })
         });
         match found {
-            Some(path) => f64::from(path.arrival),
-            None => {
-                self.port_clock(number, capture, side, delay) - clock.edge[edge] + clock.edge[edge]
+            Some(path) => {
+                let ideal = !clock.propagated && !delay.network_latency_included;
+                let network = if ideal && delay.reference_pin.is_none() {
+                    self.setup.network_latency(number, edge, side, None)
+                } else {
+                    0.0
+                };
+                (f64::from(path.arrival) + network, Some(path.key))
             }
+            None => (self.port_clock(number, capture, side, delay), None),
         }
     }
 
@@ -267,7 +280,7 @@ impl<'a> Context<'a> {
                 continue;
             };
             let margin = self.margin(values, cell, check, clock_vertex, path);
-            let latency = self.latency(&clock_path, clock_pin, capture);
+            let latency = self.latency(values, &clock_path, clock_pin, capture);
             let uncertainty = self.setup.uncertainty(
                 (launch != key::NO_CLOCK).then_some(launch),
                 capture,
@@ -279,11 +292,18 @@ impl<'a> Context<'a> {
                 any = true;
                 let latency = if ignore { 0.0 } else { latency };
                 let uncertainty = if ignore { 0.0 } else { uncertainty };
+                let crpr = if ignore {
+                    0.0
+                } else {
+                    f64::from(crpr::credit(self, values, path.key, clock_path.key))
+                };
                 let start = self.start_time(path);
                 let kind = if side == 1 { CheckKind::MaxDelay } else { CheckKind::MinDelay };
-                let required = start + delay + latency - sign * uncertainty - sign * margin;
+                let required =
+                    start + delay + latency - sign * uncertainty + sign * crpr - sign * margin;
                 let mut end = bare(kind, required, Some(capture));
                 (end.latency, end.margin, end.uncertainty) = (latency, margin, uncertainty);
+                end.crpr = crpr;
                 end.clock = Some((clock_vertex, clock_path.key));
                 f(&end);
                 continue;
@@ -350,7 +370,13 @@ impl<'a> Context<'a> {
     }
 
     /// Latency of a capturing clock path at its register pin, ns.
-    pub(crate) fn latency(&self, clock_path: &Path, pin: PinId, capture: u16) -> f64 {
+    pub(crate) fn latency(
+        &self,
+        values: &Values,
+        clock_path: &Path,
+        pin: PinId,
+        capture: u16,
+    ) -> f64 {
         let edge = usize::from(capture % 2);
         let Some(clock) = self.setup.clock(capture) else { return 0.0 };
         let mut latency = f64::from(clock_path.arrival) - clock.edge[edge];
@@ -358,7 +384,8 @@ impl<'a> Context<'a> {
             let (side, edge) = (key::side(clock_path.key), key::edge(clock_path.key));
             if self.view.flags(self.view.vertex(pin)) & flag::AS_DATA != 0 {
                 // The clock goes on from here as data, and its arrival is that of the data.
-                latency = self.ideal_time(capture, side) - clock.edge[usize::from(capture % 2)];
+                latency =
+                    self.ideal_time(values, capture, side) - clock.edge[usize::from(capture % 2)];
             }
             latency += self.setup.network_latency(capture / 2, edge, side, Some(pin));
         }

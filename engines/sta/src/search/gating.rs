@@ -85,7 +85,7 @@ impl Context<'_> {
             let margin = given
                 .and_then(|given| given.margin.get(MinMax::BOTH[side], Edge::BOTH[edge]))
                 .unwrap_or(0.0);
-            let latency = self.latency(&clock_path, clock_pin, capture);
+            let latency = self.latency(values, &clock_path, clock_pin, capture);
             let uncertainty = self.setup.uncertainty(Some(launch), capture, side, Some(clock_pin));
             let crpr = f64::from(crpr::credit(self, values, path.key, clock_path.key));
             let sign = if side == 1 { 1.0 } else { -1.0 };

@@ -67,7 +67,7 @@ fn openings(
         }
         let edge = usize::from(capture % 2);
         let time = launcher.edge[usize::from(launch % 2)] + distance;
-        let latency = context.latency(&clock_path, pin, capture);
+        let latency = context.latency(values, &clock_path, pin, capture);
         let uncertainty = setup.uncertainty(Some(launch), capture, 1, Some(pin));
         let crpr = f64::from(crpr::credit(context, values, path.key, clock_path.key));
         let width = (clock.edge[1 - edge] - clock.edge[edge]).rem_euclid(clock.period.max(1e-12));

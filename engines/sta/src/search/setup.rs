@@ -145,6 +145,21 @@ impl Setup {
         setup
     }
 
+    /// The master clock whose delay to `source` is the source latency of a generated clock there: that
+    /// of a propagated master, unless a latency was given.
+    pub(crate) fn insertion(
+        &self,
+        clock: u16,
+        edge: usize,
+        side: usize,
+        source: cellwright_db::PinId,
+    ) -> Option<u16> {
+        let master = self.clocks.get(usize::from(clock))?.master?;
+        let propagated = self.clocks.get(usize::from(master))?.propagated;
+        let given = || self.source_latency(clock, edge, side, Some(source)).is_some();
+        (propagated && !given()).then_some(master)
+    }
+
     /// Whether the source latency of a clock is another early than late at a source: what launch
     /// and capture share of it is given back.
     pub(crate) fn is_spread(&self, clock: u16, source: cellwright_db::PinId) -> bool {
@@ -282,6 +297,12 @@ fn left_out(constraints: &Constraints) -> impl Iterator<Item = &'static str> {
         (
             !constraints.ideal_networks.is_empty() || !constraints.ideal_nets.is_empty(),
             "ideal nets and networks of data",
+        ),
+        (
+            constraints.clocks.iter().any(|(_, clock)| clock.propagated)
+                && constraints.pin_latencies.iter().any(|entry| !entry.latency.network.is_empty()),
+            "set_clock_latency of pins beside propagated clocks: where a propagated clock comes, its \
+             network's delay counts",
         ),
         (
             constraints.clock_senses.iter().any(|sense| !stops(sense.kind)),
