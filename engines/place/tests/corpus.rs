@@ -71,13 +71,14 @@ const NANGATE: [&str; 2] = [
 
 #[test]
 fn gcd() {
-    check("gcd", &NANGATE, "designs/nangate45/gcd/gcd_u70.def.gz", 3500.0);
+    check("gcd", &NANGATE, "designs/nangate45/gcd/gcd_u70.def.gz", 3350.0);
 }
 
 #[test]
 fn medium01() {
     let lef = ["placement/nangate45/nangate45.lef"];
-    check("medium01", &lef, "placement/nangate45/medium01.def.gz", 368_889.0);
+    // 0.98 of the best known for this design.
+    check("medium01", &lef, "placement/nangate45/medium01.def.gz", 361_511.0);
 }
 
 #[test]
@@ -98,5 +99,13 @@ fn ispd26_aes() {
 #[test]
 #[ignore = "half a minute; run it for figures"]
 fn ibex() {
-    check("ibex", &NANGATE, "designs/nangate45/ibex/ibex_u70.def.gz", 500_000.0);
+    check("ibex", &NANGATE, "designs/nangate45/ibex/ibex_u70.def.gz", 480_000.0);
+}
+
+#[test]
+#[ignore = "half a minute; run it for figures"]
+fn aes_nangate45() {
+    let lef = ["placement/nangate45/nangate45.lef"];
+    // 0.98 of the best known for this design.
+    check("aes", &lef, "placement/nangate45/aes_cipher_top.def.gz", 370_554.0);
 }

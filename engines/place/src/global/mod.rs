@@ -76,7 +76,7 @@ impl Schedule {
         match effort {
             Effort::Quick => Schedule { stop: 0.12, grow: 1.08, ..standard },
             Effort::Standard => standard,
-            Effort::High => Schedule { stop: 0.07, grow: 1.035, ..standard },
+            Effort::High => Schedule { stop: 0.09, grow: 1.03, ..standard },
         }
     }
     /// γ in bins: a hundredfold range between overflow 1 and 0.1 (ePlace-MS, DREAMPlace).
@@ -106,8 +106,13 @@ impl Best {
 /// Nodes from which on density is worth a system of bins; fewer are only drawn together.
 const FEW: usize = 8;
 
-/// Density that is used when none is asked for.
-const DENSITY: f64 = 0.9;
+/// Density that is used when none is asked for: dense groups have the shortest wire, and what is left
+/// open lets the legaliser snap cells to sites without pushing their neighbours far.
+const DENSITY: f64 = 0.98;
+
+/// Overflow counts as falling while it loses this part within [`SETTLED`] iterations.
+const FALLS: f64 = 0.02;
+const SETTLED: u32 = 30;
 
 /// Spreads the nodes of a problem.
 ///
@@ -207,6 +212,7 @@ fn spread(
     let mut grow = schedule.grow;
     let mut retries = 0;
     let mut since_best = 0;
+    let mut fell = (overflow, 0);
     let mut last = state.at.length;
     let mut stop = StopReason::Iterations;
     let mut iterations = 0;
@@ -236,6 +242,7 @@ fn spread(
             gamma = schedule.gamma(best.overflow);
             state = Nesterov::new(engine, best.v.clone(), gamma);
             last = state.at.length;
+            fell = (best.overflow, iterations);
             continue;
         }
         let length = state.at.length;
@@ -259,8 +266,11 @@ fn spread(
             stop = StopReason::Done;
             break;
         }
+        if over < (1.0 - FALLS) * fell.0 {
+            fell = (over, iterations);
+        }
         // Overflow has settled above the goal: more weight would only cost wire.
-        if since_best > 40 && over < 0.2 || since_best > 150 && over < 0.5 {
+        if iterations - fell.1 > SETTLED && over < 0.2 || since_best > 150 && over < 0.5 {
             stop = StopReason::Plateau;
             break;
         }
@@ -275,6 +285,7 @@ fn spread(
             last = state.at.length;
             best.length = best.length.max(last);
             since_best = 0;
+            fell = (over, iterations);
             continue;
         }
         let rise = (length - last) / last.max(f64::MIN_POSITIVE) / schedule.rise;
