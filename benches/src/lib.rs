@@ -2,6 +2,7 @@
 
 pub mod case;
 pub mod process;
+pub mod statistics;
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use crate::engine::{Engine, Move};
 use crate::error::MacroError;
-use crate::room::Room;
+use crate::room::{Room, UNITS};
 
 impl Engine {
     /// Moves hard macros to the nearest free places so that none overlaps another, none is nearer
@@ -15,6 +15,42 @@ impl Engine {
     /// When a macro finds no room in any order that was tried.
     pub fn legalize(&mut self, gap: f64) -> Result<(), MacroError> {
         let room = self.legal_room(gap)?;
+        self.settle_in(&room)
+    }
+
+    /// Legalises so that each hard macro, where there is room, shares its height evenly among as few
+    /// rows of the grid as hold it: a cell's tracks are taken by the height that a macro has in it, so
+    /// this keeps the worst cells lowest. Macros that find no such place are legalised as by
+    /// [`Engine::legalize`].
+    ///
+    /// # Errors
+    /// As [`Engine::legalize`].
+    pub fn legalize_in_rows(&mut self, gap: f64) -> Result<(), MacroError> {
+        let mut room = self.empty_room(gap)?;
+        let mut order: Vec<usize> = (0..room.len()).filter(|n| room.free[*n]).collect();
+        order.sort_by_key(|n| (-room.area(*n), *n));
+        let height = self.model().grid.cell_height;
+        let count = self.model().grid.rows;
+        let mut moves = Vec::new();
+        for n in order {
+            let body = room.bodies[n];
+            let covers = (self.model().height[body as usize] / height - 1e-9).ceil().max(1.0);
+            let middles: Vec<i32> = (0..count)
+                .map(|row| ((row as f64 + covers / 2.0) * height * UNITS).round() as i32)
+                .collect();
+            let want = wanted(&room, self, n);
+            if let Some(at) = room.nearest_in_rows(n, want, &middles) {
+                room.put(n, at);
+                let ((x, y), orient) = (room.centre(n), self.at(body as usize).2);
+                moves.push(Move { body, x, y, orient });
+            }
+        }
+        self.apply(&moves)?;
+        self.keep();
+        self.legalize(gap)
+    }
+
+    fn settle_in(&mut self, room: &Room) -> Result<(), MacroError> {
         let mut moves = Vec::new();
         for n in (0..room.len()).filter(|n| room.free[*n]) {
             let body = room.bodies[n];
@@ -29,23 +65,10 @@ impl Engine {
 
     /// As [`Engine::legalize`], but only says where.
     pub(crate) fn legal_room(&self, gap: f64) -> Result<Room, MacroError> {
-        if !(0.0..=1e4).contains(&gap) {
-            return Err(MacroError::Setting {
-                what: format!("a gap of {gap} µm"),
-                hint: "give one between 0 and 10,000",
-            });
-        }
         let model = self.model();
-        let room = Room::new(model, gap, |body| {
-            let (x, y, _) = self.at(body);
-            (x, y, self.is_fixed(body))
-        })?;
-        let area = |n: usize| {
-            let [w, h] = room.size(n);
-            i64::from(w) * i64::from(h)
-        };
+        let room = self.empty_room(gap)?;
         let mut order: Vec<usize> = (0..room.len()).filter(|n| room.free[*n]).collect();
-        order.sort_by_key(|n| (-area(*n), *n));
+        order.sort_by_key(|n| (-room.area(*n), *n));
         // Those that already fit stay, so a legal placement comes out as it went in, up to the grid.
         for attempt in 0..order.len().max(1) {
             let mut trial = room.clone();
@@ -86,6 +109,20 @@ impl Engine {
             width: model.width[body],
             height: model.height[body],
             hint: "lower the gap, or free the fixed macros",
+        })
+    }
+
+    /// The room with fixed macros alone in it.
+    fn empty_room(&self, gap: f64) -> Result<Room, MacroError> {
+        if !(0.0..=1e4).contains(&gap) {
+            return Err(MacroError::Setting {
+                what: format!("a gap of {gap} µm"),
+                hint: "give one between 0 and 10,000",
+            });
+        }
+        Room::new(self.model(), gap, |body| {
+            let (x, y, _) = self.at(body);
+            (x, y, self.is_fixed(body))
         })
     }
 }

@@ -30,6 +30,7 @@ mod room;
 mod route;
 pub mod sample;
 mod spectral;
+mod start;
 mod top;
 
 pub use anneal::{AnnealConfig, Annealed, Budget, Progress, Tally, anneal};
@@ -44,3 +45,4 @@ pub use model::Model;
 pub use netlist::{Kind, Netlist, Placement, Settings};
 pub use orient::{NoOrient, Orient};
 pub use propose::Proposal;
+pub use start::analytical_start;

@@ -32,13 +32,17 @@ pub enum Proposal {
     HardSwap,
     /// A hard macro along one axis until it abuts something or a grid line.
     HardSlide,
+    /// A hard macro centred on a grid line or in a grid cell, along one axis or both.
+    HardCentre,
+    /// A hard macro to where others are, which make way.
+    HardPush,
     /// A hard macro mirrored.
     Flip,
 }
 
 impl Proposal {
     /// All kinds.
-    pub const ALL: [Proposal; 11] = [
+    pub const ALL: [Proposal; 13] = [
         Proposal::SoftShift,
         Proposal::SoftOptimal,
         Proposal::SoftRelief,
@@ -49,6 +53,8 @@ impl Proposal {
         Proposal::HardOptimal,
         Proposal::HardSwap,
         Proposal::HardSlide,
+        Proposal::HardCentre,
+        Proposal::HardPush,
         Proposal::Flip,
     ];
 
@@ -65,6 +71,8 @@ impl Proposal {
             Proposal::HardOptimal => 0.3,
             Proposal::HardSwap => 2.0,
             Proposal::HardSlide => 0.7,
+            Proposal::HardCentre => 1.0,
+            Proposal::HardPush => 1.0,
             Proposal::Flip => 0.5,
         }
     }
@@ -78,6 +86,9 @@ impl Proposal {
         Proposal::Flip,
     ];
 }
+
+/// Most macros that make way for one.
+const MOST_PUSHED: usize = 3;
 
 /// What proposals are made from.
 #[derive(Debug, Clone)]
@@ -130,6 +141,8 @@ impl Proposer {
             Proposal::HardOptimal => self.hard_optimal(engine, plan),
             Proposal::HardSwap => self.hard_swap(engine, plan),
             Proposal::HardSlide => self.hard_slide(engine, plan),
+            Proposal::HardCentre => self.hard_centre(engine, plan),
+            Proposal::HardPush => self.hard_push(engine, plan),
             Proposal::Flip => self.flip(engine, plan),
         }
         .is_some()
@@ -437,6 +450,76 @@ impl Proposer {
         }
         self.hard_to(engine, n, to, plan);
         Some(())
+    }
+
+    /// A centre near one, on a grid line or in the middle of a cell, along one axis or both. Tracks
+    /// are taken cell by cell, so a macro that halves its height between two rows takes the least of
+    /// either.
+    fn centred(&mut self, engine: &Engine, (x, y): (f64, f64)) -> (f64, f64) {
+        let grid = &engine.model().grid;
+        let which = self.rng.random_range(0..4);
+        let mut one = |c: f64, pitch: f64| {
+            let step = f64::from(self.rng.random_range(-1..=1i32));
+            ((2.0 * c / pitch).round() + step) * 0.5 * pitch
+        };
+        match which {
+            0 => (one(x, grid.cell_width), y),
+            1 => (one(x, grid.cell_width), one(y, grid.cell_height)),
+            _ => (x, one(y, grid.cell_height)),
+        }
+    }
+
+    fn hard_centre(&mut self, engine: &Engine, plan: &mut Plan) -> Option<()> {
+        let n = Self::pick(&mut self.rng, &self.hard)?;
+        let mut at = self.room.centre(n);
+        if self.rng.random_range(0..2) == 0 {
+            let (dx, dy) = self.step();
+            at = (at.0 + dx, at.1 + dy);
+        }
+        let (x, y) = self.centred(engine, at);
+        self.hard_near(engine, n, x, y, plan)
+    }
+
+    fn hard_push(&mut self, engine: &Engine, plan: &mut Plan) -> Option<()> {
+        let n = Self::pick(&mut self.rng, &self.hard)?;
+        let (x, y) = self.room.centre(n);
+        let (dx, dy) = self.step();
+        let (mut x, mut y) = (x + dx, y + dy);
+        if self.rng.random_range(0..2) == 0 {
+            (x, y) = self.centred(engine, (x, y));
+        }
+        let want = self.room.clip(n, x, y);
+        let home = self.room.at(n);
+        if want == home {
+            return None;
+        }
+        let away = self.room.in_way(n, want, MOST_PUSHED)?;
+        // Those that make way stay near, or take the place that is left.
+        let stay = self.rng.random_range(0..3) > 0;
+        let mut places = vec![(n, want)];
+        let mut were = vec![(n, home)];
+        self.room.put(n, want);
+        for &other in &away {
+            were.push((other, self.room.at(other)));
+            self.room.lift(other);
+        }
+        for &other in &away {
+            let was = self.room.at(other);
+            let [w, h] = self.room.size(other);
+            let target = if stay { was } else { self.room.clip_to(other, home) };
+            let Some(to) = self.room.nearest(other, target, 2 * w.max(h)) else { break };
+            places.push((other, to));
+            self.room.put(other, to);
+        }
+        let all = places.len() == away.len() + 1;
+        // The room is as it was until the proposal is accepted.
+        for (n, at) in were {
+            self.room.put(n, at);
+        }
+        for (n, at) in places.into_iter().filter(|_| all) {
+            self.hard_to(engine, n, at, plan);
+        }
+        all.then_some(())
     }
 
     fn flip(&mut self, engine: &Engine, plan: &mut Plan) -> Option<()> {

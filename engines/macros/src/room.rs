@@ -108,9 +108,44 @@ impl Room {
         self.half[n]
     }
 
+    /// Area of the widened outline, in a quarter of units².
+    pub(crate) fn area(&self, n: usize) -> i64 {
+        let [w, h] = self.half[n];
+        i64::from(w) * i64::from(h)
+    }
+
     pub(crate) fn put(&mut self, n: usize, at: [i32; 2]) {
         self.at[n] = at;
         self.present[n] = true;
+    }
+
+    /// Takes a macro away; it keeps its entry and stands in nobody's way until it is put again.
+    pub(crate) fn lift(&mut self, n: usize) {
+        self.present[n] = false;
+    }
+
+    /// The macros that stand in the way of macro `n` at a centre inside the canvas, in order; nothing
+    /// if one of them is fixed or there are more than `most`.
+    pub(crate) fn in_way(&self, n: usize, at: [i32; 2], most: usize) -> Option<Vec<usize>> {
+        let half = self.half[n];
+        let mut found = Vec::new();
+        for other in (0..self.at.len()).filter(|o| self.present[*o] && *o != n) {
+            let meets = (self.at[other][0] - at[0]).abs() < self.half[other][0] + half[0]
+                && (self.at[other][1] - at[1]).abs() < self.half[other][1] + half[1];
+            if meets {
+                if !self.free[other] || found.len() == most {
+                    return None;
+                }
+                found.push(other);
+            }
+        }
+        Some(found)
+    }
+
+    /// The centre inside the canvas that is nearest to one in units.
+    pub(crate) fn clip_to(&self, n: usize, at: [i32; 2]) -> [i32; 2] {
+        let [x0, x1, y0, y1] = self.range[n];
+        [at[0].clamp(x0, x1), at[1].clamp(y0, y1)]
     }
 
     /// The nearest centre inside the canvas, in units.
@@ -140,9 +175,26 @@ impl Room {
     /// The free centre nearest to a wanted one (Manhattan distance), if there is one within `reach`
     /// units. A nearest one has each coordinate either as wanted or abutting something.
     pub(crate) fn nearest(&self, n: usize, want: [i32; 2], reach: i32) -> Option<[i32; 2]> {
-        if self.fits(n, want, &[]) {
-            return Some(want);
-        }
+        if self.fits(n, want, &[]) { Some(want) } else { self.search(n, want, reach, None) }
+    }
+
+    /// As [`Room::nearest`], but only among some values of y.
+    pub(crate) fn nearest_in_rows(
+        &self,
+        n: usize,
+        want: [i32; 2],
+        rows: &[i32],
+    ) -> Option<[i32; 2]> {
+        self.search(n, want, i32::MAX - 1, Some(rows))
+    }
+
+    fn search(
+        &self,
+        n: usize,
+        want: [i32; 2],
+        reach: i32,
+        rows: Option<&[i32]>,
+    ) -> Option<[i32; 2]> {
         let [x0, x1, y0, y1] = self.range[n];
         let half = self.half[n];
         let mut lists = [vec![want[0].clamp(x0, x1)], vec![want[1].clamp(y0, y1)]];
@@ -156,6 +208,9 @@ impl Room {
                     }
                 }
             }
+        }
+        if let Some(rows) = rows {
+            lists[1] = rows.iter().copied().filter(|y| *y >= y0 && *y <= y1).collect();
         }
         for (axis, list) in lists.iter_mut().enumerate() {
             list.sort_unstable_by_key(|c| ((c - want[axis]).abs(), *c));

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use cellwright_macros::sample::{Size, generate};
 use cellwright_macros::{
-    AnnealConfig, Budget, Engine, Kind, MacroError, Model, Netlist, Options, Placement, anneal,
-    gates, global,
+    AnnealConfig, Budget, Engine, Kind, MacroError, Model, Netlist, Options, Placement,
+    analytical_start, anneal, gates, global,
 };
 use proptest::prelude::*;
 
@@ -111,6 +111,44 @@ fn the_analytical_stage_shortens_wire_and_spreads() {
 }
 
 #[test]
+fn the_analytical_start_is_legal_keeps_what_is_fixed_and_costs_no_more_than_either_way() {
+    let size = Size { hard: 12, soft: 40, ports: 20, nets: 300, grid: (12, 12) };
+    let (netlist, mut placement) = generate(size, 5);
+    placement.settings.width *= 1.2;
+    placement.settings.height *= 1.2;
+    let stays = netlist.of(Kind::Hard).next().unwrap() as usize;
+    let item = &netlist.items[stays];
+    let spot = placement.spots[stays].as_mut().unwrap();
+    (spot.x, spot.y, spot.fixed) = (item.width / 2.0 + 1.0, item.height / 2.0 + 2.0, true);
+    let mut chosen = engine(&netlist, &placement);
+    analytical_start(&mut chosen, 3, 0.2).unwrap();
+    let after = chosen.placement(&placement);
+    let broken = gates(&netlist, &after, Some(&placement), 0.2);
+    assert!(broken.is_legal(), "{broken:?}");
+    let mut costs = Vec::new();
+    for in_rows in [false, true] {
+        let mut one = engine(&netlist, &placement);
+        global(&mut one, 3).unwrap();
+        if in_rows {
+            one.legalize_in_rows(0.2).unwrap();
+            // Those that found a row share their height evenly among as few rows as hold them.
+            let height = placement.settings.height / f64::from(placement.settings.rows);
+            let even = netlist.of(Kind::Hard).filter(|i| {
+                let body = one.model().body(*i).unwrap();
+                let covers = (netlist.items[*i as usize].height / height).ceil();
+                let middle = one.at(body).1 / height - covers / 2.0;
+                (middle - middle.round()).abs() * height < 2e-3
+            });
+            assert!(even.count() >= 9);
+        } else {
+            one.legalize(0.2).unwrap();
+        }
+        costs.push(one.cost().proxy);
+    }
+    assert_eq!(chosen.cost().proxy, costs[0].min(costs[1]));
+}
+
+#[test]
 fn a_batch_gives_what_single_questions_give() {
     let (netlist, placement) = generate(Size::SMALL, 4);
     let mut engine = engine(&netlist, &placement);
@@ -118,12 +156,18 @@ fn a_batch_gives_what_single_questions_give() {
     let ids: Vec<u32> = (0..300).map(|n| macros[n % macros.len()]).collect();
     let xs: Vec<f64> = (0..300).map(|n| f64::from(n) * 0.7).collect();
     let ys: Vec<f64> = (0..300).map(|n| 150.0 - f64::from(n) * 0.4).collect();
-    let costs = engine.evaluate_moves(&ids, &xs, &ys).unwrap();
+    let on = |threads: usize| -> Vec<u64> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let costs = pool.install(|| engine.evaluate_moves(&ids, &xs, &ys)).unwrap();
+        costs.iter().map(|cost| cost.to_bits()).collect()
+    };
+    let costs = on(1);
+    assert_eq!(costs, on(2));
     for (n, cost) in costs.iter().enumerate() {
         let body = engine.model().body(ids[n]).unwrap();
         let orient = engine.at(body).2;
         let step = cellwright_macros::Move { body: body as u32, x: xs[n], y: ys[n], orient };
-        assert_eq!(engine.what_if(&[step]).unwrap().proxy.to_bits(), cost.to_bits());
+        assert_eq!(engine.what_if(&[step]).unwrap().proxy.to_bits(), *cost);
     }
     assert!(engine.evaluate_moves(&ids, &xs[1..], &ys).is_err());
 }
