@@ -32,7 +32,8 @@ pub fn analytical_start(engine: &mut Engine, seed: u64, gap: f64) -> Result<Glob
     engine.keep();
     engine.legalize(gap)?;
     // Where the published evaluator fails on one of them, the other stays.
-    if !(engine.cost().proxy <= in_rows) && in_rows.is_finite() {
+    let plain = engine.cost().proxy;
+    if in_rows < plain || (plain.is_nan() && in_rows.is_finite()) {
         engine.apply(&rows)?;
         engine.keep();
     }
