@@ -3,12 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cellwright_formats::ct::{write_netlist, write_placement};
+use cellwright_db::Design;
+use cellwright_formats::bundle::Bundle;
+use cellwright_formats::ct::{lefdef_name, write_lefdef, write_netlist, write_placement};
+use cellwright_formats::load::load;
+use cellwright_formats::save::write_def;
+use cellwright_formats::text::Severity;
 use cellwright_macros::netlist::Spot;
 use cellwright_macros::{
     ClusterConfig, Clustered, Engine, Kind, Model, Options, Placement, Settings, carry_back,
-    cluster, global,
+    cluster,
 };
+use cellwright_measure::{Hpwl, HpwlConfig, Legality, LegalityConfig, Metric};
+use cellwright_place::{PlaceConfig, place};
 
 use crate::failure::Failure;
 use crate::macro_case::MacroCase;
@@ -68,11 +75,21 @@ pub(crate) struct Carried {
     pub(crate) given: Option<f64>,
     /// With each cell at the centre of its soft macro.
     pub(crate) at_groups: f64,
-    /// With the cells spread among the macros. Not legalised.
-    pub(crate) spread: f64,
-    /// Area above density 1 that the spreading left, over all cell area.
-    pub(crate) overflow: f64,
+    /// With the cells placed and legalised among the macros, as the evaluator measures it: pins of
+    /// cells at their centres.
+    pub(crate) placed: f64,
+    /// The same as the placer measures it, every net once.
+    pub(crate) hpwl: f64,
+    /// Rules of legality that placed cells break.
+    pub(crate) violations: i64,
+    /// Rules that fixed ones break.
+    pub(crate) violations_of_fixed: i64,
+    /// What was written: LEF, and DEF with all placed.
+    pub(crate) files: [PathBuf; 2],
 }
+
+/// Row height of a flat netlist without cells, µm: that of Nangate45.
+const ROW: f64 = 1.4;
 
 impl Flat {
     /// How many nets were too large to keep.
@@ -85,23 +102,63 @@ impl Flat {
         &self.case
     }
 
-    /// Carries a placement of the grouped case back and places the cells among its macros.
-    pub(crate) fn carry(&self, grouped: &Placement, seed: u64) -> Result<Carried, Failure> {
+    /// Carries a placement of the grouped case back, writes it as LEF and DEF beside `out` with the
+    /// macros fixed, and places and legalises the cells among them.
+    pub(crate) fn carry(
+        &self,
+        grouped: &Placement,
+        seed: u64,
+        out: &Path,
+    ) -> Result<Carried, Failure> {
         let flat = &self.case.netlist;
         let settings = &self.case.placement.settings;
         let model = Arc::new(Model::new(flat, settings)?);
         let given = Engine::new(Arc::clone(&model), &self.case.placement, Options::default());
         let given = given.ok().map(|mut engine| engine.cost().wirelength_um);
-        let back = carry_back(flat, &self.clustered, grouped, settings);
-        let mut engine = Engine::new(model, &back, Options::default())?;
-        let at_groups = engine.cost().wirelength_um;
-        let report = global(&mut engine, seed)?;
+        let mut back = carry_back(flat, &self.clustered, grouped, settings);
+        let at_groups =
+            Engine::new(Arc::clone(&model), &back, Options::default())?.cost().wirelength_um;
+        let name = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let texts = write_lefdef(flat, &back, &name, ROW, true);
+        let files = [out.with_extension("lef"), out.with_extension("def")];
+        std::fs::write(&files[0], texts.lef)?;
+        std::fs::write(&files[1], texts.def)?;
+        let bundle = Bundle {
+            name,
+            tech: "files".to_owned(),
+            lef: vec![files[0].clone()],
+            def: Some(files[1].clone()),
+            ..Bundle::default()
+        };
+        let loaded = load(bundle)?;
+        if let Some(problem) = loaded.problems.iter().find(|p| p.severity == Severity::Error) {
+            return Err(Failure::input(problem));
+        }
+        let mut design = Design::new(&loaded.snapshot);
+        let placed = place(&design, &PlaceConfig { seed, ..PlaceConfig::default() }, &mut ())?;
+        design.apply(&placed.delta)?;
+        for (item, spot) in flat.items.iter().zip(&mut back.spots) {
+            let cell = (item.kind == Kind::Cell).then(|| lefdef_name(&item.name));
+            if let Some(cell) = cell.and_then(|name| design.find_cell(&name))
+                && let Some(spot) = spot.as_mut()
+            {
+                let low = design.outline(cell).lo;
+                let um = |v: i32| design.tech().microns(i64::from(v));
+                (spot.x, spot.y) = (um(low.x) + item.width / 2.0, um(low.y) + item.height / 2.0);
+            }
+        }
+        write_def(&loaded, &design, &files[1])?;
+        let wire = Hpwl::full(&design, HpwlConfig::default()).total().length;
+        let counts = Legality::full(&design, LegalityConfig::default()).counts().clone();
         Ok(Carried {
-            placement: engine.placement(&back),
             given,
             at_groups,
-            spread: engine.cost().wirelength_um,
-            overflow: report.overflow,
+            placed: Engine::new(model, &back, Options::default())?.cost().wirelength_um,
+            hpwl: design.tech().microns(wire),
+            violations: counts.movable(),
+            violations_of_fixed: counts.fixed(),
+            placement: back,
+            files,
         })
     }
 

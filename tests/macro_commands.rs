@@ -144,6 +144,7 @@ fn placed_macros_are_legal_cost_what_is_said_and_do_not_depend_on_threads() {
     let case = Case::roomy("place");
     let place = |out: &str, seed: &str, threads: &str| {
         let (path, svg) = (case.path(out), case.path("best.svg"));
+        let png = case.path("best.png");
         let output = case.run(
             "place-macros",
             Some("case.plc"),
@@ -164,6 +165,8 @@ fn placed_macros_are_legal_cost_what_is_said_and_do_not_depend_on_threads() {
                 &path,
                 "--svg",
                 &svg,
+                "--png",
+                &png,
                 "--json",
             ],
         );
@@ -206,6 +209,7 @@ fn placed_macros_are_legal_cost_what_is_said_and_do_not_depend_on_threads() {
     }
     let svg = fs::read_to_string(case.path("best.svg")).unwrap();
     assert!(svg.matches("<rect").count() >= 20);
+    assert!(fs::read(case.path("best.png")).unwrap().starts_with(b"\x89PNG"));
 
     // Work units: the seed alone decides.
     place("two.plc", "1", "2");
@@ -273,6 +277,31 @@ fn a_flat_netlist_is_placed_whole() {
     let whole = value(&case.run("proxy", Some("out.plc"), &["--json"]));
     assert_eq!(whole["wirelength_um"], said["flat_um"]);
 
+    // Cells are in rows, beside each other and beside the macro; seen here, not asked of the gates.
+    assert_eq!(
+        (&said["flat_violations"], &said["flat_violations_of_fixed"]),
+        (&0.into(), &0.into())
+    );
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-3;
+    let side = |i: u32| {
+        let (item, spot) = (&case.netlist.items[i as usize], placed.spots[i as usize].unwrap());
+        let (w, h) = (item.width / 2.0, item.height / 2.0);
+        [spot.x - w, spot.y - h, spot.x + w, spot.y + h]
+    };
+    let bodies: Vec<u32> = cells.iter().copied().chain([ram]).collect();
+    for (n, &a) in bodies.iter().enumerate() {
+        let a_side = side(a);
+        assert!(a == ram || near(a_side[1] / 1.4, (a_side[1] / 1.4).round()), "{a_side:?}");
+        for &b in &bodies[n + 1..] {
+            let (a, b) = (a_side, side(b));
+            let apart = [b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3]];
+            assert!(apart.iter().any(|d| *d >= -1e-3), "{a:?} {b:?}");
+        }
+    }
+    for end in ["lef", "def"] {
+        assert!(Path::new(&case.path(&format!("out.{end}"))).exists());
+    }
+
     // The grouped case is a case of its own: 12 soft macros at most, all the cells' area.
     let mut problems = Problems::new();
     let source = open(Path::new(&format!("{prefix}.pb.txt"))).unwrap();
@@ -282,6 +311,76 @@ fn a_flat_netlist_is_placed_whole() {
     let source = open(Path::new(&format!("{prefix}.plc"))).unwrap();
     let spots = read_placement(&source, &grouped, &mut problems).unwrap();
     assert!(gates(&grouped, &spots, None, 0.0).is_legal());
+}
+
+#[test]
+fn convert_goes_through_bookshelf_and_back_with_weights() {
+    let case = Case::roomy("convert");
+    assert!(case.netlist.items.iter().any(|item| item.weight.is_some_and(|w| w > 1.0)));
+    let call = |command: &str, more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_cellwright"))
+            .arg(command)
+            .args(more)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    };
+    let path = |name: &str| case.path(name);
+    call(
+        "convert",
+        &[
+            "--netlist",
+            &path("case.pb.txt"),
+            "--plc",
+            &path("case.plc"),
+            "--out-bookshelf",
+            &path("b"),
+            "--out-lefdef",
+            &path("d"),
+        ],
+    );
+    let said = call("check", &[&path("b.aux")]);
+    assert!(String::from_utf8_lossy(&said.stdout).contains("0 errors"));
+    call(
+        "convert",
+        &[
+            "--bookshelf",
+            &path("b.aux"),
+            "--out-netlist",
+            &path("again.pb.txt"),
+            "--out-plc",
+            &path("again.plc"),
+        ],
+    );
+    let first = value(&case.run("proxy", Some("case.plc"), &["--json"]));
+    let again = value(&call(
+        "proxy",
+        &["--netlist", &path("again.pb.txt"), "--plc", &path("again.plc"), "--json"],
+    ));
+    let um = |v: &Value| v["wirelength_um"].as_f64().unwrap();
+    assert!((um(&first) - um(&again)).abs() < 1e-9 * um(&first), "{first} {again}");
+    // Without the weights it would be another.
+    fs::write(path("b.wts"), "UCLA wts 1.0\n").unwrap();
+    call(
+        "convert",
+        &[
+            "--bookshelf",
+            &path("b.aux"),
+            "--out-netlist",
+            &path("light.pb.txt"),
+            "--out-plc",
+            &path("light.plc"),
+        ],
+    );
+    let light = value(&call(
+        "proxy",
+        &["--netlist", &path("light.pb.txt"), "--plc", &path("light.plc"), "--json"],
+    ));
+    assert!(um(&light) < 0.99 * um(&first));
+    for end in ["lef", "def"] {
+        assert!(fs::read_to_string(path(&format!("d.{end}"))).unwrap().contains("END"));
+    }
 }
 
 #[test]

@@ -5,8 +5,12 @@ use std::process::ExitCode;
 
 use cellwright_db::Design;
 use cellwright_formats::bookshelf::{read_bookshelf, write_bookshelf};
-use cellwright_formats::ct::{of_design, write_netlist, write_placement};
-use cellwright_formats::text::{Problems, Severity};
+use cellwright_formats::ct::{
+    of_design, place_design, read_placement, write_lefdef, write_netlist, write_placement,
+};
+use cellwright_formats::load::Loaded;
+use cellwright_formats::save::write_def;
+use cellwright_formats::text::{Problems, Severity, open};
 use cellwright_macros::netlist::Placement;
 use clap::Args;
 
@@ -22,8 +26,8 @@ pub(crate) struct Arguments {
     /// From Circuit Training: the netlist, plain, gzip or xz.
     #[arg(long)]
     netlist: Option<PathBuf>,
-    /// The placement of `--netlist`.
-    #[arg(long, requires = "netlist")]
+    /// The placement of `--netlist`, or of what `--design` was converted to.
+    #[arg(long, conflicts_with = "bookshelf")]
     plc: Option<PathBuf>,
     /// From Bookshelf: the .aux file.
     #[arg(long)]
@@ -40,7 +44,16 @@ pub(crate) struct Arguments {
     /// To Bookshelf: PREFIX.aux, .nodes, .nets, .wts, .pl and .scl.
     #[arg(long, value_name = "PREFIX")]
     out_bookshelf: Option<PathBuf>,
-    /// Row height for Bookshelf, µm.
+    /// To LEF/DEF: PREFIX.lef and PREFIX.def, as `place --lef … --def …` reads them.
+    #[arg(long, value_name = "PREFIX")]
+    out_lefdef: Option<PathBuf>,
+    /// Hard macros are fixed in the DEF of `--out-lefdef`.
+    #[arg(long, requires = "out_lefdef")]
+    fix_macros: bool,
+    /// With `--design` and `--plc`: the design's own DEF with the places of the .plc file.
+    #[arg(long, requires_all = ["design", "plc"])]
+    out_def: Option<PathBuf>,
+    /// Row height for Bookshelf, and for LEF/DEF without cells, µm.
     #[arg(long, default_value_t = 1.4)]
     row_height: f64,
 }
@@ -49,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !(arguments.row_height > 0.0 && arguments.row_height < 1e6) {
         return Err(Failure::input("give a row height in µm"));
     }
-    let case = from(arguments)?;
+    let (case, of) = from(arguments)?;
     let (netlist, placement) = (&case.netlist, &case.placement);
     for problem in case.problems.iter() {
         say!("{problem}");
@@ -66,25 +79,50 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(prefix) = &arguments.out_bookshelf {
         bookshelf(prefix, arguments.row_height, &case)?;
     }
+    if let Some(prefix) = &arguments.out_lefdef {
+        let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (row, fix) = (arguments.row_height, arguments.fix_macros);
+        let texts = write_lefdef(netlist, placement, &name, row, fix);
+        for (end, text) in [("lef", &texts.lef), ("def", &texts.def)] {
+            let mut name = prefix.as_os_str().to_owned();
+            name.push(format!(".{end}"));
+            std::fs::write(&name, text)?;
+            say!("wrote {}", Path::new(&name).display());
+        }
+    }
+    if let (Some(path), Some(loaded)) = (&arguments.out_def, &of) {
+        let mut design = Design::new(&loaded.snapshot);
+        let moved = place_design(&mut design, netlist, placement)?;
+        write_def(loaded, &design, path)?;
+        say!("wrote {}, {moved} cells moved", path.display());
+    }
     Ok(ExitCode::from(u8::from(case.problems.total(Severity::Error) > 0)))
 }
 
-fn from(arguments: &Arguments) -> Result<MacroCase, Failure> {
+/// The case, and the design that it was made of, if it was.
+fn from(arguments: &Arguments) -> Result<(MacroCase, Option<Loaded>), Failure> {
     if let Some(netlist) = &arguments.netlist {
-        return read(netlist, arguments.plc.as_ref(), &mut Answer::new("cw.convert"));
+        return Ok((read(netlist, arguments.plc.as_ref(), &mut Answer::new("cw.convert"))?, None));
     }
     let mut problems = Problems::new();
+    let mut of = None;
     let (netlist, mut placement) = match (&arguments.bookshelf, &arguments.design) {
         (Some(aux), _) => read_bookshelf(aux, &mut problems)?,
         (None, Some(design)) => {
             let loaded = loaded(design)?;
-            of_design(&Design::new(&loaded.snapshot))
+            let case = of_design(&Design::new(&loaded.snapshot));
+            of = Some(loaded);
+            case
         }
         (None, None) => return Err(Failure::input("name what to convert")),
     };
-    // Neither format has a grid or routes; without them there is no proxy cost.
-    complete(&mut placement.settings, false);
-    Ok(MacroCase { netlist, placement, problems })
+    if let Some(plc) = &arguments.plc {
+        placement = read_placement(&open(plc)?, &netlist, &mut problems)?;
+    } else {
+        // Neither format has a grid or routes; without them there is no proxy cost.
+        complete(&mut placement.settings, false);
+    }
+    Ok((MacroCase { netlist, placement, problems }, of))
 }
 
 fn bookshelf(prefix: &Path, row_height: f64, case: &MacroCase) -> Result<(), Failure> {

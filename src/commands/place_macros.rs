@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use cellwright_formats::ct::write_placement;
-use cellwright_macros::{AnnealConfig, Budget, Kind, Progress, anneal, gates};
+use cellwright_macros::{AnnealConfig, Budget, Kind, Progress, analytical_start, anneal, gates};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -56,7 +56,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     blind: bool,
     /// Of a netlist with standard cells: how many soft macros they are grouped to. The outcome is then
-    /// a placement of the flat netlist, its cells placed among the macros but not legalised.
+    /// a placement of the flat netlist, its cells placed and legalised among the fixed macros; LEF and
+    /// DEF of it are written beside it.
     #[arg(long, default_value_t = 800)]
     groups: usize,
     /// Of a netlist with standard cells: writes the grouped case as PREFIX.pb.txt and PREFIX.plc.
@@ -70,6 +71,9 @@ pub(crate) struct Arguments {
     /// A picture of the outcome.
     #[arg(long)]
     svg: Option<PathBuf>,
+    /// The same as PNG.
+    #[arg(long)]
+    png: Option<PathBuf>,
     /// Writes the answer as JSON to a file, or to standard output for `-` or nothing.
     #[arg(long, num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
@@ -138,7 +142,8 @@ fn place(
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(cores)).build()?;
     if arguments.global {
-        let report = pool.install(|| cellwright_macros::global(&mut engine, arguments.seed))?;
+        let report =
+            pool.install(|| analytical_start(&mut engine, arguments.seed, arguments.gap))?;
         if !quiet {
             say!(
                 "analytical start: overflow {:.3} after {} iterations, proxy {:.6}",
@@ -183,11 +188,12 @@ fn place(
                     answer.wrote("grouped", &file);
                 }
             }
-            let back = pool.install(|| flat.carry(&placement, arguments.seed))?;
-            let notes = [format!("Wirelength : {:?}", back.spread)];
+            let back = pool.install(|| flat.carry(&placement, arguments.seed, &arguments.out))?;
+            let notes = [format!("Wirelength : {:?}", back.placed)];
             let netlist = &flat.case().netlist;
             std::fs::write(&arguments.out, write_placement(netlist, &back.placement, &notes))?;
-            answer.limit("cells are spread among the macros, not legalised");
+            answer.wrote("lef", &back.files[0]);
+            answer.wrote("def", &back.files[1]);
             carried = Some(back);
         }
     }
@@ -195,6 +201,10 @@ fn place(
     if let Some(path) = &arguments.svg {
         let title = format!("proxy {:.6}, {overlaps} overlaps", cost.proxy);
         std::fs::write(path, cellwright_macros::picture::svg(&engine, 900, &title))?;
+        answer.wrote("picture", path);
+    }
+    if let Some(path) = &arguments.png {
+        std::fs::write(path, cellwright_macros::picture::png(&engine, 1200)?)?;
         answer.wrote("picture", path);
     }
     let seconds = outcome.elapsed.as_secs_f64();
@@ -230,9 +240,11 @@ fn place(
             let given = back.given.map_or("none".to_owned(), |um| format!("{um:.0} µm"));
             say!("flat HPWL: given {given}, cells at their groups {:.0} µm", back.at_groups);
             say!(
-                "           cells among the macros {:.0} µm, overflow {:.3}",
-                back.spread,
-                back.overflow
+                "           cells placed and legal among the macros {:.0} µm; {} violations of cells, \
+                 {} among fixed ones",
+                back.placed,
+                back.violations,
+                back.violations_of_fixed
             );
         }
         say!("wrote {}", arguments.out.display());
@@ -250,8 +262,10 @@ fn place(
         if let Some(back) = &carried {
             map.insert("flat_given_um".to_owned(), json!(back.given));
             map.insert("flat_at_groups_um".to_owned(), json!(back.at_groups));
-            map.insert("flat_um".to_owned(), json!(back.spread));
-            map.insert("flat_overflow".to_owned(), json!(back.overflow));
+            map.insert("flat_um".to_owned(), json!(back.placed));
+            map.insert("flat_hpwl_um".to_owned(), json!(back.hpwl));
+            map.insert("flat_violations".to_owned(), json!(back.violations));
+            map.insert("flat_violations_of_fixed".to_owned(), json!(back.violations_of_fixed));
         }
     }
     Ok((ExitCode::from(u8::from(!legal)), out))

@@ -6,7 +6,7 @@
 use cellwright_db::{Design, Place};
 use cellwright_designs::{Spec, write_bundle};
 use cellwright_formats::bundle::Bundle;
-use cellwright_formats::ct::{of_design, read_netlist, write_netlist};
+use cellwright_formats::ct::{of_design, place_design, read_netlist, write_netlist};
 use cellwright_formats::load::load;
 use cellwright_formats::text::{Problems, Source};
 use cellwright_macros::Kind;
@@ -50,4 +50,22 @@ fn a_generated_design_is_whole() {
     let text = Source::new("case", write_netlist(&netlist)).unwrap();
     let mut problems = Problems::new();
     assert!(read_netlist(&text, &mut problems).unwrap() == netlist);
+
+    // Places go back into the design: nothing moves first, then every cell by a micrometre.
+    assert_eq!(place_design(&mut design, &netlist, &placement).unwrap(), 0);
+    let mut shifted = placement.clone();
+    for (item, spot) in netlist.items.iter().zip(&mut shifted.spots) {
+        if let (Kind::Cell | Kind::Soft | Kind::Hard, Some(spot)) = (item.kind, spot) {
+            spot.x += 1.0;
+        }
+    }
+    let moved = place_design(&mut design, &netlist, &shifted).unwrap();
+    assert_eq!(moved, design.cells().count());
+    let (_, now) = of_design(&design);
+    for (is, was) in now.spots.iter().zip(&shifted.spots) {
+        match (is, was) {
+            (Some(is), Some(was)) => assert!((is.x - was.x).abs() < 1e-3 && is.y == was.y),
+            _ => assert_eq!(is, was),
+        }
+    }
 }

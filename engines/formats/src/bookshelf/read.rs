@@ -16,6 +16,8 @@ pub struct Files {
     pub nodes: Source,
     /// Nets and pins.
     pub nets: Source,
+    /// Weights of nets, if there are any.
+    pub wts: Option<Source>,
     /// Positions.
     pub pl: Source,
     /// Rows.
@@ -38,9 +40,11 @@ pub fn read_bookshelf(
         })?;
         open(aux.with_file_name(name))
     };
+    let wts = names.iter().any(|name| name.ends_with(".wts")).then(|| find(".wts")).transpose()?;
     let files = Files {
         nodes: find(".nodes")?,
         nets: find(".nets")?,
+        wts,
         pl: find(".pl")?,
         scl: find(".scl")?,
     };
@@ -57,7 +61,8 @@ struct Node {
 /// Reads a case. A node that may move and is higher than a row is a hard macro; so is a terminal with
 /// an area, which is fixed. A terminal without area is a port. Other nodes are cells, or, where a node
 /// drives several nets, soft macros, since a cell drives one. Offsets of pins on cells are not kept.
-/// The driver of a net is its first output pin, else its first pin.
+/// The driver of a net is its first output pin, else its first pin. A net has the weight that the
+/// `.wts` file says, else 1; nets that ports drive have no weight in Circuit Training.
 ///
 /// The canvas is what the rows span; everything is shifted so that it starts at the origin. The grid
 /// and the routes are not in these files and stay at their defaults.
@@ -97,6 +102,10 @@ pub fn read_files(
         nodes.push(node);
     }
     let nets = nets(&files.nets, &index)?;
+    let weights = match &files.wts {
+        Some(source) => weights(source, &nets, problems)?,
+        None => HashMap::new(),
+    };
     let mut drives = vec![0u32; nodes.len()];
     for net in &nets {
         if let Some(pin) = net.pins.first() {
@@ -122,7 +131,7 @@ pub fn read_files(
         netlist.items.push(item);
     }
     let spots = positions(&files.pl, &index, &nodes, &mut netlist, [left, bottom])?;
-    for net in nets {
+    for net in &nets {
         let mut ends = Vec::with_capacity(net.pins.len());
         for pin in &net.pins {
             let kind = netlist.items[pin.node].kind;
@@ -140,7 +149,18 @@ pub fn read_files(
             });
         }
         if let Some((&driver, sinks)) = ends.split_first() {
-            netlist.items[driver as usize].sinks.extend(sinks);
+            let item = &mut netlist.items[driver as usize];
+            item.sinks.extend(sinks);
+            match weights.get(net.name.as_str()) {
+                Some((weight, at)) if item.kind == Kind::Port && *weight != 1.0 => {
+                    let source = files.wts.as_ref().unwrap_or(&files.nets);
+                    problems.report(Severity::Warning, "bookshelf-weight", source, *at, || {
+                        format!("`{}` is driven by a port and stays at weight 1", net.name)
+                    });
+                }
+                Some((weight, _)) if *weight != 1.0 => item.weight = Some(*weight),
+                _ => {}
+            }
         }
     }
     let settings = Settings { width: right - left, height: top - bottom, ..Settings::default() };
@@ -245,6 +265,32 @@ fn nets(source: &Source, index: &HashMap<String, usize>) -> Result<Vec<Net>, For
         }
     }
     Ok(nets)
+}
+
+/// Weights by the name of the net, with where each stands. Names that are no nets are told and
+/// skipped: some files weigh nodes.
+fn weights<'a>(
+    source: &Source,
+    nets: &'a [Net],
+    problems: &mut Problems,
+) -> Result<HashMap<&'a str, (f64, usize)>, FormatError> {
+    let known: HashMap<&str, &'a str> =
+        nets.iter().map(|net| (net.name.as_str(), net.name.as_str())).collect();
+    let mut out = HashMap::new();
+    for line in lines(source) {
+        let weight = line.number(source, 1, "weight")?;
+        let Some(name) = known.get(line.words[0]) else {
+            problems.report(Severity::Warning, "bookshelf-weight", source, line.at, || {
+                format!("`{}` is no net; its weight is not used", line.words[0])
+            });
+            continue;
+        };
+        if weight < 0.0 {
+            return Err(source.error(line.at, "a net has a negative weight", "give 0 or more"));
+        }
+        out.insert(*name, (weight, line.at));
+    }
+    Ok(out)
 }
 
 fn positions(

@@ -18,6 +18,7 @@ fn files(nodes: &str, nets: &str, pl: &str, scl: &str) -> Files {
     Files {
         nodes: source("nodes", nodes),
         nets: source("nets", nets),
+        wts: None,
         pl: source("pl", pl),
         scl: source("scl", scl),
     }
@@ -54,6 +55,25 @@ fn says_what_is_wrong_and_where() {
 }
 
 #[test]
+fn weights_are_read_and_what_they_cannot_be_is_told() {
+    let read = |wts: &str| {
+        let wts = Some(Source::new("wts", wts).unwrap());
+        let mut problems = Problems::new();
+        let result = read_files(&Files { wts, ..files(NODES, NETS, PL, SCL) }, &mut problems);
+        (result.map(|(netlist, _)| netlist), problems)
+    };
+    let (netlist, problems) = read("UCLA wts 1.0\nn1 3\nn2 2.5\na 7\n");
+    let netlist = netlist.unwrap();
+    assert_eq!(netlist.items[0].net_weight(), 3.0);
+    let driver = netlist.items.iter().find(|i| i.kind == Kind::HardPin && !i.sinks.is_empty());
+    assert_eq!(driver.unwrap().net_weight(), 2.5);
+    assert_eq!(problems.count("bookshelf-weight"), 1, "`a` is a node");
+    let error = read("UCLA wts 1.0\nn1 -3\n").0.unwrap_err();
+    assert!(error.file == "wts" && error.line == 2, "{error}");
+    assert!(read("n1 x\n").0.is_err());
+}
+
+#[test]
 fn what_is_written_reads_back() {
     let (netlist, mut placement) = generate(Size::SMALL, 2);
     // Whole numbers for the rows, so that they span the canvas.
@@ -61,8 +81,16 @@ fn what_is_written_reads_back() {
     placement.settings.height = placement.settings.height.ceil();
     let text = write_bookshelf(&netlist, &placement, "case", 1.0);
     let mut problems = Problems::new();
-    let again = files(&text.nodes, &text.nets, &text.pl, &text.scl);
+    let wts = Some(Source::new("wts", text.wts.as_str()).unwrap());
+    let again = Files { wts, ..files(&text.nodes, &text.nets, &text.pl, &text.scl) };
     let (read, places) = read_files(&again, &mut problems).unwrap();
+    let weights = |netlist: &cellwright_macros::Netlist| {
+        let drivers = netlist.items.iter().filter(|i| !i.sinks.is_empty());
+        let mut list: Vec<f64> = drivers.map(|i| i.net_weight()).collect();
+        list.sort_by(f64::total_cmp);
+        list
+    };
+    assert_eq!(weights(&read), weights(&netlist));
     assert_eq!(
         (places.settings.width, places.settings.height),
         (placement.settings.width, placement.settings.height)

@@ -1,8 +1,8 @@
 //! A LEF/DEF design as a macro placement case.
 
-use cellwright_db::Design;
 use cellwright_db::library::{MasterClass, PinDirection};
 use cellwright_db::records::NetKind;
+use cellwright_db::{self as db, DeltaError, Design, Place};
 use cellwright_macros::Orient;
 use cellwright_macros::netlist::{Item, Kind, Netlist, Placement, Settings, Spot};
 
@@ -99,6 +99,55 @@ pub fn of_design(design: &Design) -> (Netlist, Placement) {
     }
     let settings = Settings { width, height, ..Settings::default() };
     (netlist, Placement { settings, spots })
+}
+
+/// Takes the places of a macro placement case over into the design that [`of_design`] made it of:
+/// every cell that may move and whose place differs by more than half a database unit. Upright
+/// orientations of hard macros are taken as well; a quarter turn of the design stays. Returns how many
+/// cells moved.
+///
+/// # Errors
+/// When a place is beyond what the design can hold.
+pub fn place_design(
+    design: &mut Design,
+    netlist: &Netlist,
+    placement: &Placement,
+) -> Result<usize, DeltaError> {
+    let die = match design.floorplan().die {
+        die if die.is_empty() => design.core(),
+        die => die,
+    };
+    let dbu = 1.0 / design.tech().microns(1);
+    let mut moved = 0;
+    for (item, spot) in netlist.items.iter().zip(&placement.spots) {
+        if item.kind.is_pin() || item.kind == Kind::Port {
+            continue;
+        }
+        let (Some(spot), Some(cell)) = (spot, design.find_cell(&item.name)) else { continue };
+        let was = design.place(cell);
+        if was.is_fixed() {
+            continue;
+        }
+        // What does not fit is refused by the design itself: casts saturate.
+        let at =
+            |c: f64, size: f64, low: i32| ((c - size / 2.0) * dbu + f64::from(low)).round() as i32;
+        let upright: Orient = format!("{:?}", was.orient).parse().unwrap_or_default();
+        let orient = match spot.orient {
+            Some(new) if item.kind == Kind::Hard && upright.is_upright() => match new {
+                Orient::FN => db::Orient::FN,
+                Orient::S => db::Orient::S,
+                Orient::FS => db::Orient::FS,
+                _ => db::Orient::N,
+            },
+            _ => was.orient,
+        };
+        let (x, y) = (at(spot.x, item.width, die.lo.x), at(spot.y, item.height, die.lo.y));
+        if !was.is_placed() || (was.x, was.y, was.orient) != (x, y, orient) {
+            design.move_cell(cell, Place::placed(x, y, orient))?;
+            moved += 1;
+        }
+    }
+    Ok(moved)
 }
 
 fn is_signal(design: &Design, net: cellwright_db::NetId) -> bool {

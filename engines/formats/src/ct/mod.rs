@@ -4,6 +4,7 @@
 //! is read as the open evaluator of TILOS MacroPlacement reads it. Lengths are micrometres.
 
 mod design;
+mod lefdef;
 mod lexer;
 mod netlist;
 mod nodes;
@@ -12,7 +13,8 @@ mod placement;
 mod tests;
 mod write;
 
-pub use design::of_design;
+pub use design::{of_design, place_design};
+pub use lefdef::{DBU, LefDef, lefdef_name, write_lefdef};
 pub use netlist::read_netlist;
 pub use placement::read_placement;
 pub use write::{write_netlist, write_placement};
