@@ -35,7 +35,7 @@ pub struct Options {
     pub weights: Weights,
 }
 
-/// One body's new place. Bodies are numbered as in [`Model`].
+/// One body's new place. Bodies are numbered as in [`crate::Model`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Move {
     /// The body.
