@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use cellwright_contract::capability::Assertion;
 use cellwright_contract::envelope::{
@@ -18,6 +18,7 @@ use cellwright_contract::result::ToolResult;
 use cellwright_formats::load::FileRead;
 use serde_json::Value;
 
+use crate::events::{self, now_ms};
 use crate::failure::Failure;
 
 /// An answer in the making: what was read, what was left, what went not quite well.
@@ -72,7 +73,10 @@ impl Answer {
 
     /// Something that a reader of the value should know.
     pub(crate) fn warn(&mut self, text: impl ToString) {
-        self.warnings.push(text.to_string());
+        let text = text.to_string();
+        let event = Event::new(self.tool, Severity::Warn, now_ms(), text.clone());
+        events::tell(event.with_code("CW-WARNING"));
+        self.warnings.push(text);
     }
 
     /// Something that the value does not show.
@@ -113,6 +117,8 @@ impl Answer {
 
     /// The envelope of a command that could not do its work.
     fn failed(self, failure: &Failure) -> Envelope {
+        let event = Event::new(self.tool, Severity::Error, now_ms(), failure.message.clone());
+        events::tell(event.with_code("CW-FAILED"));
         let mut envelope = self.envelope(RunState::Error);
         envelope.error = Some(EnvelopeError {
             code: "command_failed".to_owned(),
@@ -130,9 +136,6 @@ impl Answer {
         let binary = std::env::current_exe().map(|path| path.display().to_string());
         let env = BTreeMap::new();
         let arguments = cmd.get(1..).unwrap_or_default();
-        let events = self.warnings.iter().map(|text| {
-            Event::new(self.tool, Severity::Warn, now_ms(), text.clone()).with_code("CW-WARNING")
-        });
         Envelope {
             schema: ENVELOPE_SCHEMA.to_owned(),
             tool: self.tool.to_owned(),
@@ -143,7 +146,7 @@ impl Answer {
             result: Value::Null,
             artifacts: Vec::new(),
             error: None,
-            logs: Logs::of(events.collect()),
+            logs: Logs::of(events::kept()),
             provenance: EnvelopeProvenance {
                 cmd,
                 duration_ms: self.start.elapsed().as_millis() as u64,
@@ -187,8 +190,4 @@ fn write(envelope: &Envelope, to: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::input(format!("{}: {error}", to.display())))?;
     file.write_all(text.as_bytes())?;
     Ok(())
-}
-
-fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

@@ -122,6 +122,11 @@ pub const RULES: &[Rule] = &[
         "agent-api/contract/tests/envelope.rs::an_event_has_these_fields_and_no_others",
     ),
     rule(
+        "loom-streamed",
+        "events of a long run stream as they happen, also from the command line",
+        "tests/events.rs::events_of_a_long_run_stream_as_they_happen",
+    ),
+    rule(
         "output-14-fields",
         "an entry has exactly the 14 fields",
         "evaluator/judge/tests/journals.rs::exactly_fourteen_fields_and_the_next_seq",
@@ -605,10 +610,5 @@ pub const OPEN: &[Open] = &[
         id: "invoke-service",
         says: "the run's own judge serves invocations through the ledger",
         missing: "the desk is a library; stdio and MCP call the judge without it",
-    },
-    Open {
-        id: "loom-streamed",
-        says: "events of a long run stream as they happen, also from the command line",
-        missing: "the command line collects; it does not stream",
     },
 ];

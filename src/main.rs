@@ -15,6 +15,7 @@ macro_rules! put {
 
 mod answer;
 mod commands;
+mod events;
 mod flat_macros;
 mod foreign;
 mod macro_case;
@@ -32,6 +33,9 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "cellwright", version, propagate_version = true)]
 struct Arguments {
+    /// Write events as they happen to this file, a JSON object a line; `-` for standard error.
+    #[arg(long, global = true, value_name = "FILE")]
+    events: Option<std::path::PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -77,7 +81,14 @@ fn write_out(text: std::fmt::Arguments<'_>) {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::parse();
+    if let Some(path) = &arguments.events
+        && let Err(failure) = events::stream_to(path)
+    {
+        eprintln!("cellwright: {failure}");
+        return ExitCode::from(failure.code);
+    }
+    let result = match arguments.command {
         Command::Demo(arguments) => commands::demo::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Mcp(arguments) => commands::mcp::run(&arguments),

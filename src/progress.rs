@@ -6,6 +6,8 @@ use cellwright_judge::engines::value_of;
 use cellwright_judge::run::{Note, Observer};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::events;
+
 /// Shows a run.
 pub(crate) struct RunProgress {
     bar: ProgressBar,
@@ -48,6 +50,7 @@ impl Observer for RunProgress {
             note.spent.evaluations.unwrap_or(0),
             figures.join(", ")
         );
+        events::progress("cw.run", "optimise", note.proposals, text.clone());
         if self.hidden {
             // No terminal: a line every few seconds keeps a log readable.
             if self.last.elapsed() > Duration::from_secs(10) {

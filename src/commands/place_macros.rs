@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::answer::{Answer, answered};
+use crate::events;
 use crate::failure::Failure;
 use crate::flat_macros::{complete, group, is_flat};
 use crate::macro_case::{Variant, broken, read, value};
@@ -299,11 +300,12 @@ impl Line {
         );
         if !self.plain {
             self.bar.set_position((p.share * 1000.0) as u64);
-            self.bar.set_message(text);
+            self.bar.set_message(text.clone());
         } else if self.last.elapsed() > Duration::from_secs(10) {
             self.last = Instant::now();
             eprintln!("{text}");
         }
+        events::progress("cw.place-macros", "anneal", p.evaluations, text);
         true
     }
 }
