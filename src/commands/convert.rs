@@ -11,7 +11,7 @@ use cellwright_formats::ct::{
 use cellwright_formats::load::Loaded;
 use cellwright_formats::save::write_def;
 use cellwright_formats::text::{Problems, Severity, open};
-use cellwright_macros::netlist::Placement;
+use cellwright_macros::netlist::{Kind, Placement};
 use clap::Args;
 
 use crate::answer::Answer;
@@ -47,22 +47,35 @@ pub(crate) struct Arguments {
     /// To LEF/DEF: PREFIX.lef and PREFIX.def, as `place --lef … --def …` reads them.
     #[arg(long, value_name = "PREFIX")]
     out_lefdef: Option<PathBuf>,
-    /// Hard macros are fixed in the DEF of `--out-lefdef`.
-    #[arg(long, requires = "out_lefdef")]
-    fix_macros: bool,
     /// With `--design` and `--plc`: the design's own DEF with the places of the .plc file.
     #[arg(long, requires_all = ["design", "plc"])]
     out_def: Option<PathBuf>,
     /// Row height for Bookshelf, and for LEF/DEF without cells, µm.
     #[arg(long, default_value_t = 1.4)]
     row_height: f64,
+    /// Site width for Bookshelf, µm.
+    #[arg(long, default_value_t = 1.0)]
+    site_width: f64,
+    /// Holds hard macros where they stand, so that a placer of cells places the cells among them.
+    #[arg(long)]
+    fix_macros: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !(arguments.row_height > 0.0 && arguments.row_height < 1e6) {
         return Err(Failure::input("give a row height in µm"));
     }
-    let (case, of) = from(arguments)?;
+    if !(arguments.site_width > 1e-6 && arguments.site_width < 1e6) {
+        return Err(Failure::input("give a site width in µm"));
+    }
+    let (mut case, of) = from(arguments)?;
+    if arguments.fix_macros {
+        for (item, spot) in case.netlist.items.iter().zip(&mut case.placement.spots) {
+            if let (Kind::Hard, Some(spot)) = (item.kind, spot) {
+                spot.fixed = true;
+            }
+        }
+    }
     let (netlist, placement) = (&case.netlist, &case.placement);
     for problem in case.problems.iter() {
         say!("{problem}");
@@ -77,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         say!("wrote {}", path.display());
     }
     if let Some(prefix) = &arguments.out_bookshelf {
-        bookshelf(prefix, arguments.row_height, &case)?;
+        bookshelf(prefix, (arguments.site_width, arguments.row_height), &case)?;
     }
     if let Some(prefix) = &arguments.out_lefdef {
         let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -125,10 +138,10 @@ fn from(arguments: &Arguments) -> Result<(MacroCase, Option<Loaded>), Failure> {
     Ok((MacroCase { netlist, placement, problems }, of))
 }
 
-fn bookshelf(prefix: &Path, row_height: f64, case: &MacroCase) -> Result<(), Failure> {
+fn bookshelf(prefix: &Path, site: (f64, f64), case: &MacroCase) -> Result<(), Failure> {
     let stem = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let placement: &Placement = &case.placement;
-    let text = write_bookshelf(&case.netlist, placement, &stem, row_height);
+    let text = write_bookshelf(&case.netlist, placement, &stem, site);
     for (end, text) in [
         ("aux", &text.aux),
         ("nodes", &text.nodes),

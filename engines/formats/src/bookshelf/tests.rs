@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use super::case::case_of;
+use super::design::design_of;
 use super::{Files, read_files, write_bookshelf};
 use crate::text::testing::mutations;
 use crate::text::{MAX_BYTES, Problems, Source};
@@ -79,7 +81,7 @@ fn what_is_written_reads_back() {
     // Whole numbers for the rows, so that they span the canvas.
     placement.settings.width = placement.settings.width.ceil();
     placement.settings.height = placement.settings.height.ceil();
-    let text = write_bookshelf(&netlist, &placement, "case", 1.0);
+    let text = write_bookshelf(&netlist, &placement, "case", (1.0, 1.0));
     let mut problems = Problems::new();
     let wts = Some(Source::new("wts", text.wts.as_str()).unwrap());
     let again = Files { wts, ..files(&text.nodes, &text.nets, &text.pl, &text.scl) };
@@ -139,5 +141,82 @@ proptest! {
         // The error may be another file's, which no longer finds its nodes.
         let Ok(nodes) = Source::from_bytes("nodes", &bytes, MAX_BYTES) else { return Ok(()) };
         let _ = read_files(&Files { nodes, ..files(NODES, NETS, PL, SCL) }, &mut Problems::new());
+    }
+}
+
+fn design(nodes: &str, nets: &str, pl: &str, scl: &str) -> super::BookshelfDesign {
+    let Files { nodes, nets, pl, scl } = files(nodes, nets, pl, scl);
+    let case = case_of(&nodes, &nets, &pl, &scl, None).unwrap();
+    design_of(case, vec![nodes, nets, pl, scl], "case", &mut Problems::new()).unwrap()
+}
+
+#[test]
+fn a_case_becomes_a_design_and_its_places_read_back() {
+    use cellwright_db::library::MasterClass;
+    use cellwright_db::{Design, Place, PlaceStatus, Point};
+    // Half units are there, so that one unit becomes two DBU.
+    let nodes = NODES.replace("a 2 10", "a 2.5 10");
+    let case = design(&nodes, NETS, PL, SCL);
+    let mut state = Design::new(&case.snapshot);
+    assert_eq!(state.tech().dbu_per_micron, 20);
+    let cell = |name: &str| state.find_cell(name).unwrap();
+    let class = |name: &str| state.master(cell(name)).class;
+    assert_eq!(class("a"), MasterClass::Core);
+    // 40 × 30 on rows of 10 is a cell of three rows, the terminals block or not by their area.
+    assert_eq!(
+        (class("M"), class("p"), class("F")),
+        (MasterClass::Core, MasterClass::Cover, MasterClass::Block)
+    );
+    assert_eq!(state.place(cell("F")).status, PlaceStatus::Fixed);
+    assert_eq!(state.floorplan().rows.len(), 2);
+    assert_eq!(state.floorplan().rows[0].step, 40);
+    // Offsets count from the middle: M at (120, 40), its middle at (140, 55), pin at (-20, 5).
+    let pin = state.cell_pins(cell("M")).next().unwrap();
+    assert_eq!(state.pin_location(pin), Some(Point::new(120 * 20, 60 * 20)));
+    let moved = Place { x: 131 * 20 + 10, y: 10 * 20, ..state.place(cell("a")) };
+    let a = cell("a");
+    state.move_cell(a, moved).unwrap();
+    let pl = case.write_pl(&state);
+    assert_eq!(pl.lines().nth(2), Some("a 131.5 10 : N"));
+    assert!(pl.contains("\np 100 10 : N /FIXED\n") && pl.contains("\nF 200 20 : N /FIXED\n"));
+    // What is written reads back as what stands.
+    let again = Design::new(&design(&nodes, NETS, &pl, SCL).snapshot);
+    for cell in state.cells() {
+        assert_eq!(state.place(cell), again.place(cell), "{}", state.cell_name(cell));
+    }
+    assert_eq!(case.write_pl(&again), pl);
+}
+
+#[test]
+fn a_design_wants_rows_and_known_names() {
+    let told = |nets: &str, pl: &str, scl: &str| {
+        let Files { nodes, nets, pl, scl } = files(NODES, nets, pl, scl);
+        case_of(&nodes, &nets, &pl, &scl, None).unwrap_err().to_string()
+    };
+    assert!(told(NETS, PL, "UCLA scl 1.0\n").contains("no row spans an area"));
+    assert!(told("NetDegree : 1 n\nnobody I\n", PL, SCL).contains("`nobody` is no node"));
+    assert!(told("a O\n", PL, SCL).contains("a pin stands before any net"));
+    assert!(told(NETS, "ghost 1 2\n", SCL).contains("`ghost` is no node"));
+    let weights = Source::new("wts", "UCLA wts 1.0\nn2 4\n").unwrap();
+    let Files { nodes, nets, pl, scl } = files(NODES, NETS, PL, SCL);
+    let case = case_of(&nodes, &nets, &pl, &scl, Some(&weights)).unwrap();
+    assert_eq!(case.nets.iter().map(|net| net.weight).collect::<Vec<_>>(), [1.0, 4.0]);
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_design_reader_panic(
+        text in mutations(&[NODES, NETS, PL, SCL]),
+        which in 0usize..4,
+    ) {
+        let mut parts = [NODES, NETS, PL, SCL];
+        parts[which] = &text;
+        let Files { nodes, nets, pl, scl } = files(parts[0], parts[1], parts[2], parts[3]);
+        if let Ok(case) = case_of(&nodes, &nets, &pl, &scl, None) {
+            let sources = vec![nodes, nets, pl, scl];
+            if let Ok(read) = design_of(case, sources, "case", &mut Problems::new()) {
+                let _ = read.write_pl(&cellwright_db::Design::new(&read.snapshot));
+            }
+        }
     }
 }

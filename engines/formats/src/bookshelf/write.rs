@@ -21,15 +21,15 @@ pub struct Written {
     pub scl: String,
 }
 
-/// Writes a case. Ports become terminals without area; fixed macros become terminals. Rows are as
-/// high as `row_height`, so every soft macro that is higher reads back as a macro. Blanks in names
+/// Writes a case. Ports become terminals without area; fixed macros become terminals. Sites are
+/// `site_width` wide and `row_height` high, so every soft macro that is higher reads back as a macro. Blanks in names
 /// become `_`.
 #[must_use]
 pub fn write_bookshelf(
     netlist: &Netlist,
     placement: &Placement,
     stem: &str,
-    row_height: f64,
+    (site_width, row_height): (f64, f64),
 ) -> Written {
     let name = |item: &Item| item.name.replace(char::is_whitespace, "_");
     let spot = |i: usize| placement.spots.get(i).copied().flatten();
@@ -68,12 +68,12 @@ pub fn write_bookshelf(
     }
     let s = &placement.settings;
     let rows = (s.height / row_height).floor().max(1.0) as u64;
-    let sites = s.width.floor() as u64;
+    let sites = (s.width / site_width).floor() as u64;
     let mut scl = format!("UCLA scl 1.0\n\nNumRows : {rows}\n");
     for row in 0..rows {
         let _ = writeln!(
             scl,
-            "CoreRow Horizontal\n  Coordinate : {}\n  Height : {row_height}\n  Sitewidth : 1\n  Sitespacing : 1\n  Siteorient : N\n  Sitesymmetry : Y\n  SubrowOrigin : 0 NumSites : {sites}\nEnd",
+            "CoreRow Horizontal\n  Coordinate : {}\n  Height : {row_height}\n  Sitewidth : {site_width}\n  Sitespacing : {site_width}\n  Siteorient : N\n  Sitesymmetry : Y\n  SubrowOrigin : 0 NumSites : {sites}\nEnd",
             row as f64 * row_height
         );
     }
