@@ -70,6 +70,7 @@ pub fn link(
     linker.groups(file, &regions);
     linker.pins(file);
     linker.blockages(file);
+    linker.room(file);
     linker.plan
 }
 
@@ -95,6 +96,37 @@ impl Linker<'_, '_> {
         self.plan.die_outline = file.die_area.iter().map(|p| point(*p)).collect();
         let corners = self.plan.die_outline.iter().map(|p| Rect { lo: *p, hi: *p });
         self.plan.die = corners.reduce(|a, b| a.union(&b)).unwrap_or_default();
+    }
+
+    /// Tells of a die without area or rows, and of rows that reach beyond it.
+    fn room(&mut self, file: &DefFile<'_>) {
+        let die = self.plan.die;
+        if die.is_empty() {
+            self.problem(Severity::Warning, "link-empty-die", 0, || {
+                "the die has no area; give DIEAREA two corners".to_owned()
+            });
+            return;
+        }
+        if self.plan.rows.is_empty() {
+            self.problem(Severity::Warning, "link-no-rows", 0, || {
+                "there are no rows, so no cell can be placed; give ROW statements".to_owned()
+            });
+        }
+        let tech = self.builder.tech();
+        let beyond = |row: &&Row| {
+            let site = tech.sites.get(row.site);
+            site.is_some_and(|site| {
+                !die.contains(&row.rect(row.orient.size(site.width, site.height).1))
+            })
+        };
+        let count = self.plan.rows.iter().filter(beyond).count();
+        let Some(first) = self.plan.rows.iter().find(beyond).map(|row| row.name.clone()) else {
+            return;
+        };
+        let at = file.rows.iter().find(|row| row.name == first).map_or(0, |row| row.at.get());
+        self.problem(Severity::Warning, "link-row-beyond-die", at, || {
+            format!("{count} rows reach beyond the die, `{first}` first; cells there are not legal")
+        });
     }
 
     fn rows(&mut self, file: &DefFile<'_>) {
