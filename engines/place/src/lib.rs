@@ -31,6 +31,7 @@ mod place;
 pub mod problem;
 pub mod report;
 mod rng;
+pub mod routed;
 pub mod spans;
 pub mod timed;
 
@@ -44,4 +45,5 @@ pub use legal::Placement;
 pub use place::place;
 pub use problem::Problem;
 pub use report::{Event, Note, PlaceResult, Progress, Report, Stage, StageReport, StopReason};
+pub use routed::{Crowding, Routed, RoutedResult, place_routed};
 pub use timed::{SetupSlack, Timed, TimedResult, place_timed};

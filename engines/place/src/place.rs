@@ -162,6 +162,9 @@ fn stages(
         let (start, work) = (Instant::now(), meter.work);
         let before = Placement { at: rounded(problem, &spread), orient: placement.orient.clone() };
         placement = legal::run(problem, &spread, progress, meter)?;
+        if !refine {
+            close_gaps(problem, &mut placement, notes)?;
+        }
         let mut report = report(problem, Stage::Legalize, &before, &placement, start);
         report.iterations = 1;
         report.work_units = meter.work - work;
@@ -172,6 +175,7 @@ fn stages(
         let (start, work) = (Instant::now(), meter.work);
         let found = detailed::run(problem, config, &placement, progress, meter)?;
         let before = std::mem::replace(&mut placement, found.placement);
+        close_gaps(problem, &mut placement, notes)?;
         let mut report = report(problem, Stage::Detailed, &before, &placement, start);
         report.iterations = found.passes;
         report.stop = found.stop;
@@ -179,6 +183,21 @@ fn stages(
         reports.push(report);
     }
     Ok((placement, reports, density))
+}
+
+/// Leaves no gap that no filler of the library fits, where there is such a gap.
+fn close_gaps(
+    problem: &Problem,
+    placement: &mut Placement,
+    notes: &mut Vec<Note>,
+) -> Result<(), PlaceError> {
+    if problem.sites.iter().any(|facts| facts.used && facts.wide_fillers) {
+        let left = detailed::gaps::close(problem, placement)?;
+        if left > 0 {
+            notes.push(Note::NarrowGaps(left));
+        }
+    }
+    Ok(())
 }
 
 fn event(report: &StageReport) -> crate::report::Event {

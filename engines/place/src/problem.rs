@@ -149,6 +149,9 @@ pub struct SiteFacts {
     /// Rails along the bottom and top of a row of orientation N: those of the first core cell of
     /// the site that is one row high.
     pub rails: [Option<Rail>; 2],
+    /// Whether the library has fillers for its rows, but none as narrow as the site: a gap of one
+    /// site could then not be filled.
+    pub wide_fillers: bool,
 }
 
 /// The placement problem in DBU.
@@ -612,7 +615,15 @@ fn site_facts(design: &Design, rows: &[RowInfo]) -> Vec<SiteFacts> {
             let masters = design.library().masters.iter().map(|(_, master)| master);
             let model = masters.filter(|_| used).find(fits);
             let rails = model.map_or([None; 2], |master| [master.bottom_rail(), master.top_rail()]);
-            SiteFacts { used, width: site.width, rails }
+            let fillers = design.library().masters.iter().map(|(_, master)| master);
+            let fillers = fillers.filter(|master| {
+                master.class == MasterClass::Spacer
+                    && master.height == site.height
+                    && master.site.is_none_or(|own| own == id)
+            });
+            let narrowest = fillers.map(|master| master.width).min();
+            let wide_fillers = narrowest.is_some_and(|width| width > site.width);
+            SiteFacts { used, width: site.width, rails, wide_fillers }
         })
         .collect()
 }

@@ -130,6 +130,9 @@ pub enum Note {
         /// What was used.
         to: u32,
     },
+    /// Gaps of one site stay where no filler of the library is that narrow: their stretches of row
+    /// have one free site.
+    NarrowGaps(usize),
     /// A cell names a region that does not exist.
     UnknownRegion(CellId),
 }

@@ -71,6 +71,51 @@ fn a_density_below_the_uniform_one_is_raised_and_noted() {
 }
 
 #[test]
+fn no_gap_is_narrower_than_the_narrowest_filler() {
+    let mut filler = master("fill2", 2, 1, 0);
+    filler.class = MasterClass::Spacer;
+    let mut case = Case::new(10, 61, vec![master("a", 2, 1, 3), master("b", 3, 1, 3), filler]);
+    for i in 0..180 {
+        case.unplaced(i % 2);
+    }
+    wire(&mut case, &mut Rng(12));
+    let narrow = |design: &cellwright_db::Design| {
+        let mut gaps = 0;
+        for row in &design.floorplan().rows {
+            let end = row.origin.x + row.count * row.step;
+            let mut cells: Vec<Rect> = design
+                .cells()
+                .map(|cell| design.outline(cell))
+                .filter(|rect| rect.lo.y == row.origin.y)
+                .collect();
+            cells.sort_by_key(|rect| rect.lo.x);
+            cells.push(Rect::new(end, 0, end, 0));
+            let mut at = row.origin.x;
+            for cell in cells {
+                gaps += usize::from(cell.lo.x - at == row.step);
+                at = cell.hi.x;
+            }
+        }
+        gaps
+    };
+    for stages in [Stages::default(), Stages { detailed: false, ..Stages::default() }] {
+        let mut design = case.design();
+        let config = PlaceConfig { stages, ..PlaceConfig::default() };
+        let result = place(&design, &config, &mut ()).unwrap();
+        design.apply(&result.delta).unwrap();
+        assert_eq!(broken(&design), Vec::<String>::new());
+        assert_eq!(narrow(&design), 0, "{:?}", result.report.notes);
+    }
+    // With a filler of one site such gaps are as good as any, and there are some.
+    case.masters[2] = master("fill1", 1, 1, 0);
+    case.masters[2].class = MasterClass::Spacer;
+    let mut design = case.design();
+    let result = place(&design, &PlaceConfig::default(), &mut ()).unwrap();
+    design.apply(&result.delta).unwrap();
+    assert!(narrow(&design) > 0);
+}
+
+#[test]
 fn cells_on_a_macro_find_a_way_off_it_however_far() {
     let mut case = Case::new(30, 200, vec![master("a", 2, 1, 3), block(190, 28)]);
     case.cells.push((1, fixed(103, 100), RegionId::NONE));

@@ -1,6 +1,7 @@
 //! Detailed placement: a legal placement in, a legal one out whose (weighted) wire length is never
 //! longer, exactly. Each move is evaluated in integers and kept only when it gains.
 
+pub(crate) mod gaps;
 mod matching;
 mod reorder;
 mod shelf;
@@ -91,7 +92,7 @@ fn not_legal(problem: &Problem, node: usize, why: &str) -> PlaceError {
 }
 
 /// The segments of a site with the nodes that stand in them; all else blocks.
-fn shelve(
+pub(crate) fn shelve(
     problem: &Problem,
     placement: &Placement,
     site: SiteId,
