@@ -1,17 +1,21 @@
-//! A placement as an SVG picture: rows, cells by kind, ports.
+//! A placement as a picture, SVG or PNG: rows, cells by kind, ports.
 
 use std::fmt::Write;
 
 use cellwright_db::library::MasterClass;
-use cellwright_db::{Design, Rect};
+use cellwright_db::{CellId, Design, Rect};
+
+/// The picture as a PNG, at most `width` pixels wide.
+///
+/// # Errors
+/// When it cannot be encoded.
+pub(crate) fn png(design: &Design, width: u32) -> std::io::Result<Vec<u8>> {
+    cellwright_mcp::png(&cellwright::desk::scene(design, &mut |_| None), width)
+}
 
 /// The picture, about `width` pixels wide. Cells without place are left out. Cells whose slack is
 /// negative are drawn red when `slack` knows them.
-pub(crate) fn svg(
-    design: &Design,
-    width: u32,
-    slack: &dyn Fn(cellwright_db::CellId) -> Option<f64>,
-) -> String {
+pub(crate) fn svg(design: &Design, width: u32, slack: &dyn Fn(CellId) -> Option<f64>) -> String {
     let die = match design.floorplan().die {
         die if die.is_empty() => design.core(),
         die => die,

@@ -121,3 +121,53 @@ fn what_cannot_be_placed_is_said() {
         assert!(!Path::new(&out).exists(), "nothing is left behind");
     }
 }
+
+#[test]
+fn a_bookshelf_case_and_its_picture() {
+    let home = Home::new("bookshelf");
+    let file = |name: &str, text: &str| fs::write(home.path(name), text).unwrap();
+    let mut nodes = "UCLA nodes 1.0\nNumNodes : 62\nNumTerminals : 2\n".to_owned();
+    let mut nets = "UCLA nets 1.0\nNumNets : 61\nNumPins : 122\n".to_owned();
+    let mut pl = "UCLA pl 1.0\n".to_owned();
+    for i in 0..60 {
+        nodes += &format!("c{i} {} 10\n", 2 + i % 3);
+        pl += &format!("c{i} 0 0 : N\n");
+    }
+    nodes += "block 20 20 terminal\npad 0 0 terminal\n";
+    pl += "block 20 20 : N /FIXED\npad -5 30 : N /FIXED\n";
+    for i in 0..59 {
+        nets += &format!("NetDegree : 2 n{i}\n c{i} O : 0.5 0\n c{} I : -0.5 1\n", i + 1);
+    }
+    nets += "NetDegree : 2 first\n pad O\n c0 I\nNetDegree : 2 last\n c59 O\n block I : 3 3\n";
+    let rows: String = (0..6)
+        .map(|row| {
+            let y = row * 10;
+            format!("CoreRow Horizontal\n Coordinate : {y}\n Height : 10\n Sitewidth : 1\n Sitespacing : 1\n SubrowOrigin : 0 NumSites : 60\nEnd\n")
+        })
+        .collect();
+    file("c.nodes", &nodes);
+    file("c.nets", &nets);
+    file("c.pl", &pl);
+    file("c.scl", &format!("UCLA scl 1.0\nNumRows : 6\n{rows}"));
+    file("c.aux", "RowBasedPlacement : c.nodes c.nets c.pl c.scl\n");
+    let (aux, out, png) = (home.path("c.aux"), home.path("out.pl"), home.path("out.png"));
+    let run = |from: &str, more: &[&str]| {
+        let list = [&["--bookshelf", from, "--out", &out, "--json"], more].concat();
+        value(&place(&list), 0)
+    };
+    let whole = run(&aux, &["--png", &png]);
+    assert_eq!((&whole["legal"], &whole["cells"]), (&true.into(), &60.into()));
+    assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    let placed = fs::read_to_string(&out).unwrap();
+    assert!(placed.contains("\nblock 20 20 : N /FIXED\npad -5 30 : N /FIXED\n"));
+    // The outcome is a case again: nothing to gain but what a second refinement gains, and legal.
+    fs::copy(&out, home.path("c.pl")).unwrap();
+    let again = run(&aux, &["--only", "detailed"]);
+    assert_eq!(&again["legal"], &true.into());
+    assert!(again["hpwl_um"].as_f64() <= whole["hpwl_um"].as_f64());
+    // A broken file is told with its line.
+    file("c.pl", "UCLA pl 1.0\nghost 1 2 : N\n");
+    let output = place(&["--bookshelf", &aux, "--out", &out]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() != Some(0) && told.contains("`ghost` is no node"), "{told}");
+}

@@ -1,16 +1,19 @@
-//! `cellwright place`: global placement, legalisation, detailed placement, of a bundle or of LEF and
-//! DEF files named one by one.
+//! `cellwright place`: global placement, legalisation, detailed placement, of a bundle, of LEF and DEF
+//! files named one by one, or of a Bookshelf case.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use cellwright_db::Design;
+use cellwright_formats::bookshelf::read_design;
 use cellwright_formats::bundle::{Bundle, CornerFiles};
 use cellwright_formats::save::write_def;
+use cellwright_formats::text::Problems;
 use cellwright_measure::{Hpwl, HpwlConfig, Legality, LegalityConfig, Metric};
 use cellwright_place::{
-    Effort, PlaceConfig, PlaceResult, SetupSlack, Stages, Timed, place, place_timed,
+    Crowding, Effort, PlaceConfig, PlaceResult, Routed, SetupSlack, Stages, Timed, place,
+    place_routed, place_timed,
 };
 use cellwright_sta::Calculator;
 use clap::{Args, ValueEnum};
@@ -19,7 +22,7 @@ use serde_json::{Value, json};
 use crate::answer::{Answer, answered};
 use crate::failure::Failure;
 use crate::picture;
-use crate::setup::{Ready, ready_of};
+use crate::setup::ready_of;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Only {
@@ -58,12 +61,18 @@ pub(crate) struct Arguments {
     /// Constraints, for --timing-driven.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     sdc: Vec<PathBuf>,
-    /// Where the placed DEF goes.
+    /// The .aux file of a Bookshelf case; the outcome is a .pl file.
+    #[arg(long, value_name = "AUX", conflicts_with_all = ["design", "lef", "timing_driven"])]
+    bookshelf: Option<PathBuf>,
+    /// Where the placed DEF or, of Bookshelf, the .pl goes.
     #[arg(long)]
     out: PathBuf,
     /// A picture of the placement.
     #[arg(long)]
     svg: Option<PathBuf>,
+    /// The same as pixels.
+    #[arg(long)]
+    png: Option<PathBuf>,
     /// Target density, 0 to 1.
     #[arg(long)]
     density: Option<f64>,
@@ -79,6 +88,9 @@ pub(crate) struct Arguments {
     /// Make nets of late paths short; never gives later ones than without.
     #[arg(long, conflicts_with = "only")]
     timing_driven: bool,
+    /// Leave room where wire is expected to exceed the tracks; never gives more such wire than without.
+    #[arg(long, conflicts_with_all = ["only", "timing_driven"])]
+    routability: bool,
     /// Threads; 0 takes all. The result does not depend on it.
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -115,7 +127,9 @@ impl Arguments {
             return Ok(Bundle::read(path)?);
         }
         let Some(def) = &self.def else {
-            return Err(Failure::input("name a bundle, or LEF and DEF files with --lef and --def"));
+            return Err(Failure::input(
+                "name a bundle, LEF and DEF files with --lef and --def, or --bookshelf",
+            ));
         };
         let corner = CornerFiles {
             name: "default".to_owned(),
@@ -140,46 +154,105 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 fn of_files(arguments: &Arguments, answer: &mut Answer) -> Result<(ExitCode, Value), Failure> {
+    if let Some(aux) = &arguments.bookshelf {
+        return of_bookshelf(arguments, aux, answer);
+    }
     let ready = ready_of(arguments.bundle()?, Calculator::DmpCeffElmore)?;
     answer.read(&ready.loaded.files);
     let mut design = Design::new(&ready.loaded.snapshot);
     let clock = Clock::start();
-    let (placed, timing) = placed(arguments, &design, &ready)?;
+    let (placed, driven) = match &ready.config.timing {
+        _ if !arguments.timing_driven => placed(arguments, &design, arguments.config(), answer)?,
+        None => {
+            return Err(Failure::input(
+                "--timing-driven needs libraries and constraints: --liberty and --sdc, or a bundle that names them",
+            ));
+        }
+        Some(setup) => {
+            let timed = Timed::new(setup.constraints.clone(), setup.config.clone());
+            timing_driven(&design, &arguments.config(), &timed)?
+        }
+    };
     let spent = clock.stop();
     design.apply(&placed.delta)?;
-    let value = report(arguments, &design, &placed, timing, spent, answer)?;
+    let value = report(arguments, &design, &placed, driven, spent, answer)?;
     write_def(&ready.loaded, &design, &arguments.out)?;
     answer.wrote("def", &arguments.out);
     finish(arguments, &design, value, answer)
 }
 
-/// The placement, and what the timing-driven mode has to say of it.
+fn of_bookshelf(
+    arguments: &Arguments,
+    aux: &Path,
+    answer: &mut Answer,
+) -> Result<(ExitCode, Value), Failure> {
+    let mut problems = Problems::new();
+    let case = read_design(aux, &mut problems)?;
+    for source in &case.sources {
+        answer.read_text(Path::new(source.name()), source.bytes());
+    }
+    for problem in problems.iter() {
+        answer.warn(problem);
+        if speaks(arguments) {
+            say!("{problem}");
+        }
+    }
+    let mut design = Design::new(&case.snapshot);
+    let config = PlaceConfig { net_weights: case.net_weights.clone(), ..arguments.config() };
+    let clock = Clock::start();
+    let (placed, driven) = placed(arguments, &design, config, answer)?;
+    let spent = clock.stop();
+    design.apply(&placed.delta)?;
+    let value = report(arguments, &design, &placed, driven, spent, answer)?;
+    std::fs::write(&arguments.out, case.write_pl(&design))?;
+    answer.wrote("pl", &arguments.out);
+    finish(arguments, &design, value, answer)
+}
+
+/// What a mode has to say of itself: its name and figures.
+type Driven = Option<(&'static str, Value)>;
+
+/// The placement for wire length or, where that is asked for, for routability.
 fn placed(
     arguments: &Arguments,
     design: &Design,
-    ready: &Ready,
-) -> Result<(PlaceResult, Option<Value>), Failure> {
-    let config = arguments.config();
-    let mut quiet = ();
-    if arguments.timing_driven {
-        let Some(setup) = &ready.config.timing else {
-            return Err(Failure::input(
-                "--timing-driven needs libraries and constraints: --liberty and --sdc, or a bundle that names them",
-            ));
-        };
-        let timed = Timed::new(setup.constraints.clone(), setup.config.clone());
-        let found = place_timed(design, &config, &timed, &mut quiet)?;
-        let slack = |slack: SetupSlack| json!({"wns_ns": slack.wns, "tns_ns": slack.tns});
-        let timing = json!({
-            "without": slack(found.plain),
-            "with": slack(found.slack),
-            "driven": found.driven,
-            "timer_runs": found.asked,
-            "weighed_nets": found.weighed,
-        });
-        return Ok((found.result, Some(timing)));
+    config: PlaceConfig,
+    answer: &mut Answer,
+) -> Result<(PlaceResult, Driven), Failure> {
+    if !arguments.routability {
+        return Ok((place(design, &config, &mut ())?, None));
     }
-    Ok((place(design, &config, &mut quiet)?, None))
+    let found = place_routed(design, &config, &Routed::default(), &mut ())?;
+    if !found.has_tracks {
+        answer.warn("the design has no routing tracks, so there was nothing to leave room for");
+    }
+    let crowding =
+        |crowding: Crowding| json!({"overflow": crowding.overflow, "peak_usage": crowding.peak});
+    let told = json!({
+        "without": crowding(found.plain),
+        "with": crowding(found.crowding),
+        "driven": found.driven,
+        "rounds": found.rounds,
+        "inflated_cells": found.inflated,
+    });
+    Ok((found.result, Some(("routability", told))))
+}
+
+fn timing_driven(
+    design: &Design,
+    config: &PlaceConfig,
+    timed: &Timed,
+) -> Result<(PlaceResult, Driven), Failure> {
+    let found = place_timed(design, config, timed, &mut ())?;
+    let slack = |slack: SetupSlack| json!({"wns_ns": slack.wns, "tns_ns": slack.tns});
+    let told = json!({
+        "without": slack(found.plain),
+        "with": slack(found.slack),
+        "driven": found.driven,
+        "timer_runs": found.asked,
+        "weighed_nets": found.weighed,
+    });
+    Ok((found.result, Some(("timing", told))))
 }
 
 /// Whether lines for people go to standard output.
@@ -192,7 +265,7 @@ fn report(
     arguments: &Arguments,
     design: &Design,
     placed: &PlaceResult,
-    timing: Option<Value>,
+    driven: Driven,
     (wall, cpu): (f64, Option<f64>),
     answer: &mut Answer,
 ) -> Result<Value, Failure> {
@@ -242,8 +315,8 @@ fn report(
                 stage.stop,
             );
         }
-        if let Some(timing) = &timing {
-            say!("  timing: {timing}");
+        if let Some((mode, told)) = &driven {
+            say!("  {mode}: {told}");
         }
         say!("HPWL {:.1} µm", um(wire));
         say!("{movable} violations of movable cells, {fixed} among fixed ones");
@@ -251,7 +324,7 @@ fn report(
             say!("  {}", named(violation));
         }
     }
-    Ok(json!({
+    let mut value = json!({
         "cells": report.cells,
         "utilisation": report.utilisation,
         "target_density": report.density,
@@ -261,10 +334,15 @@ fn report(
         "violations": movable,
         "violations_of_fixed": fixed,
         "first_violations": shown.iter().map(named).collect::<Vec<_>>(),
-        "timing": timing,
+        "timing": null,
+        "routability": null,
         "wall_s": wall,
         "cpu_s": cpu,
-    }))
+    });
+    if let Some((mode, told)) = driven {
+        value[mode] = told;
+    }
+    Ok(value)
 }
 
 fn finish(
@@ -278,6 +356,13 @@ fn finish(
     }
     if let Some(path) = &arguments.svg {
         std::fs::write(path, picture::svg(design, 900, &|_| None))?;
+        answer.wrote("picture", path);
+        if speaks(arguments) {
+            say!("wrote {}", path.display());
+        }
+    }
+    if let Some(path) = &arguments.png {
+        std::fs::write(path, picture::png(design, 900)?)?;
         answer.wrote("picture", path);
         if speaks(arguments) {
             say!("wrote {}", path.display());

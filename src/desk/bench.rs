@@ -7,20 +7,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use cellwright_contract::delta::{CellMove, DesignDelta, NetChange, TimingMode};
-use cellwright_contract::geometry::Rect;
 use cellwright_contract::metric::MetricValue;
 use cellwright_contract::platform::PlatformError;
 use cellwright_contract::proposal::Proposal;
 use cellwright_contract::refs::SnapshotRef;
 use cellwright_contract::request::PlaceParams;
 use cellwright_contract::result::TimingPath;
-use cellwright_db::library::MasterClass;
 use cellwright_db::{CellId, Design, Snapshot};
 use cellwright_judge::engines::{EngineConfig, Engines};
 use cellwright_judge::run::{RunFolder, Summary, proposal_of_delta};
 use cellwright_judge::timing::Timing;
-use cellwright_judge::translate::{self, cell_ref, position, rect_out};
-use cellwright_mcp::desk::{Bench, Candidate, Closing, Scene, Shape, ShapeKind, State};
+use cellwright_judge::translate::{self, cell_ref, position};
+use cellwright_mcp::desk::{Bench, Candidate, Closing, Scene, State};
 use cellwright_mcp::{Judged, Ticket};
 use cellwright_place::{Limits, PlaceConfig, PlaceError, Stages, place};
 
@@ -114,10 +112,6 @@ impl Beside {
             Err(error) => Err(PlatformError::Invalid(error.to_string())),
         }
     }
-}
-
-fn shape(at: Rect, kind: ShapeKind) -> Shape {
-    Shape { at, kind, slack: None }
 }
 
 impl Bench for Beside {
@@ -219,39 +213,11 @@ impl Bench for Beside {
         if let Some(timing) = &mut timing {
             timing.settle(&design).map_err(internal)?;
         }
-        let floorplan = design.floorplan();
-        let die = if floorplan.die.is_empty() { design.core() } else { floorplan.die };
-        let mut scene = Scene { die: Some(rect_out(die)), shapes: Vec::new() };
-        for row in &floorplan.rows {
-            let site = &design.tech().sites[row.site];
-            scene.shapes.push(shape(rect_out(row.rect(site.height)), ShapeKind::Row));
-        }
-        for blockage in &floorplan.blockages {
-            scene.shapes.push(shape(rect_out(blockage.rect), ShapeKind::Blockage));
-        }
-        for cell in design.cells().filter(|cell| design.place(*cell).is_placed()) {
-            let logic = design.library().logic(design.master_id(cell));
-            let kind = match design.master(cell).class {
-                MasterClass::Block | MasterClass::Pad => ShapeKind::Macro,
-                _ if logic.is_some_and(|cell| !cell.sequentials.is_empty()) => ShapeKind::Register,
-                MasterClass::Core => ShapeKind::Logic,
-                _ => ShapeKind::Filler,
-            };
-            let slack = timing.as_ref().and_then(|timing| {
-                let pins = design.cell_pins(cell);
-                pins.filter_map(|pin| timing.slack(pin, TimingMode::Setup)).reduce(f64::min)
-            });
-            scene.shapes.push(Shape { at: rect_out(design.outline(cell)), kind, slack });
-        }
-        let dot = (die.width() / 250).max(1);
-        for (_, port) in design.ports().iter() {
-            if let Some(at) = port.location {
-                let (x, y) = (i64::from(at.x), i64::from(at.y));
-                let at =
-                    Rect { x0: x - dot / 2, y0: y - dot / 2, x1: x + dot / 2, y1: y + dot / 2 };
-                scene.shapes.push(shape(at, ShapeKind::Port));
-            }
-        }
+        let scene = super::scene(&design, &mut |cell| {
+            let timing = timing.as_ref()?;
+            let pins = design.cell_pins(cell);
+            pins.filter_map(|pin| timing.slack(pin, TimingMode::Setup)).reduce(f64::min)
+        });
         *lock(&self.scene) = Some((state, scene.clone()));
         Ok(scene)
     }

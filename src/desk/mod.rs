@@ -2,6 +2,7 @@
 
 mod bench;
 mod history;
+mod scene;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ use cellwright_sta::Calculator;
 
 use self::bench::Beside;
 use self::history::History;
+pub use self::scene::scene;
 use crate::failure::Failure;
 use crate::setup::{Ready, ready};
 use crate::start::{Start, placement, standard_scenario};

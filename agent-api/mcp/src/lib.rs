@@ -24,6 +24,7 @@ mod ticket;
 mod tools;
 
 pub use http::{HttpSettings, Listening, listen};
+pub use picture::png;
 pub use seat::{Chair, Follow, Judged, Seat, Worked, seat};
 pub use server::{Server, serve_stdio};
 pub use ticket::Ticket;

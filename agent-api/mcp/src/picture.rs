@@ -88,6 +88,15 @@ fn heat(slack: Option<f64>, worst: f64, best: f64) -> Pixel {
     }
 }
 
+/// A whole scene as a PNG of at most `width` pixels, cells coloured by kind.
+///
+/// # Errors
+/// When the PNG cannot be encoded.
+pub fn png(scene: &Scene, width: u32) -> Result<Vec<u8>, std::io::Error> {
+    let frame = Frame { region: scene.die, width: width.max(1), colour: Colour::Kind };
+    draw(scene, &frame, &[]).map(|drawn| drawn.png).map_err(std::io::Error::other)
+}
+
 /// Draws a scene.
 ///
 /// # Errors
