@@ -134,7 +134,7 @@ impl Answer {
         let cmd: Vec<String> =
             std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
         let binary = std::env::current_exe().map(|path| path.display().to_string());
-        let env = BTreeMap::new();
+        let env = cellwright::environment::declared();
         let arguments = cmd.get(1..).unwrap_or_default();
         Envelope {
             schema: ENVELOPE_SCHEMA.to_owned(),

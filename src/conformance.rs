@@ -87,6 +87,16 @@ pub const RULES: &[Rule] = &[
         "agent-api/contract/tests/envelope.rs::input_hash_covers_binary_version_environment_and_arguments",
     ),
     rule(
+        "loom-input-hash-environment",
+        "the command line records its declared environment in env and input_hash",
+        "tests/environment.rs::the_declared_environment_is_recorded_and_hashed",
+    ),
+    rule(
+        "loom-environment-declared",
+        "every variable that a command reads is declared",
+        "tests/environment.rs::every_variable_that_a_source_reads_is_declared",
+    ),
+    rule(
         "loom-content-hash",
         "content_hash covers what input_hash leaves out: every file read",
         "agent-api/contract/tests/envelope.rs::content_hash_covers_what_was_read",
@@ -215,6 +225,11 @@ pub const RULES: &[Rule] = &[
         "output-divergence",
         "the first divergence is the first entry that differs, wall time left out",
         "evaluator/judge/tests/verdicts.rs::first_divergence_is_the_first_difference_or_the_shorter_end",
+    ),
+    rule(
+        "output-repeats",
+        "one command runs a scenario several times into one verdict with the first divergence",
+        "tests/contracts.rs::repeats_come_to_one_verdict_with_the_first_divergence",
     ),
     rule(
         "output-replay-order",
@@ -577,11 +592,6 @@ pub struct Open {
 /// Every rule that no test shows yet.
 pub const OPEN: &[Open] = &[
     Open {
-        id: "loom-input-hash-environment",
-        says: "the command line records its declared environment in env and input_hash",
-        missing: "the variables that a command reads are not declared yet",
-    },
-    Open {
         id: "tool-describe",
         says: "cellwright tools --describe gives every tool's descriptor",
         missing: "no such command yet; MCP lists its tools with their schemas",
@@ -595,11 +605,6 @@ pub const OPEN: &[Open] = &[
         id: "output-fault-injection",
         says: "a scenario declares faults, and an entry says that one fired",
         missing: "fault_injected is always false",
-    },
-    Open {
-        id: "output-repeats",
-        says: "one command runs a scenario several times into one verdict",
-        missing: "a verdict takes several runs; the command makes one",
     },
     Open {
         id: "output-resume",

@@ -2,5 +2,6 @@
 
 pub mod conformance;
 pub mod desk;
+pub mod environment;
 
-pub use cellwright_service::{failure, keys, setup, start, verify};
+pub use cellwright_service::{failure, keys, repeat, setup, start, verify};

@@ -6,6 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use cellwright::repeat;
+use cellwright_judge::run::RunFolder;
+use cellwright_judge::verdict::Divergence;
 use serde_json::Value;
 
 struct Home {
@@ -207,4 +210,48 @@ fn a_failed_command_answers_in_the_envelope() {
     assert_eq!(answer["error"]["exit_code"], 2);
     assert!(answer["error"]["message"].as_str().unwrap().contains("nowhere"));
     assert_eq!(answer["result"], Value::Null);
+}
+
+#[test]
+fn repeats_come_to_one_verdict_with_the_first_divergence() {
+    let home = Home::new("repeats");
+    home.demo("a", "1");
+    let run = ["run", "--design", "a/design", "--seconds", "3600", "--work-units", "200000"];
+    home.refused(&[&run[..], &["--repeats", "0"]].concat(), 2, "0 is not in 1..=1000");
+    let said = home.ok(&[&run[..], &["--repeats", "2", "--out", "set"]].concat());
+    assert!(said.contains("the journals are the same"), "{said}");
+    let set = home.json("set/verdict.json");
+    assert_eq!(set["aggregate"]["n"], 2);
+    assert_eq!(set["aggregate"]["pass_rate"], 1.0);
+    assert_eq!(set["aggregate"].get("first_divergence"), None);
+    for (index, id) in ["run-1", "run-2"].into_iter().enumerate() {
+        // Each run is that of its own directory but for the name, and is replayed from there.
+        let mut own = home.json(&format!("set/{id}/verdict.json"))["runs"][0].clone();
+        own["run_id"] = id.into();
+        assert_eq!(set["runs"][index], own);
+        assert_eq!(set["repro_id"], home.json(&format!("set/{id}/manifest.json"))["repro_id"]);
+        assert!(home.ok(&["replay", &format!("set/{id}")]).contains("VERIFIED"));
+    }
+    home.refused(&[&run[..], &["--repeats", "2", "--out", "set"]].concat(), 2, "is not empty");
+
+    // A run that stopped earlier parts from the first where it ends.
+    home.run(&[&run[..], &["--proposals", "1", "--out", "short"]].concat());
+    let open = |path: &str| RunFolder::open(&home.root.join(path));
+    let verdict = repeat::verdict(&[open("set/run-1"), open("short"), open("set/run-2")]).unwrap();
+    let seq = verdict.runs[1].steps + 1;
+    assert!(seq <= verdict.runs[0].steps, "the short run is not shorter");
+    let at = Divergence { run: "run-2".to_owned(), seq };
+    assert_eq!(verdict.aggregate.first_divergence, Some(at));
+
+    // What is no repetition, or not what was judged, is refused.
+    home.demo("c", "2");
+    let error = repeat::verdict(&[open("a"), open("c")]).unwrap_err();
+    assert!(error.message.contains("another scenario, seed"), "{error}");
+    let journal = home.root.join("short/journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let kept = text.trim_end().rfind('\n').unwrap() + 1;
+    fs::write(&journal, &text[..kept]).unwrap();
+    let error = repeat::verdict(&[open("short")]).unwrap_err();
+    assert!(error.message.contains("is not the journal"), "{error}");
+    assert!(repeat::verdict(&[]).is_err());
 }

@@ -51,6 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         no_place: false,
         density: None,
         key: None,
+        repeats: 1,
     });
     std::fs::remove_dir_all(&folder)?;
     let code = result?;

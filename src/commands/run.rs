@@ -1,14 +1,17 @@
 //! `cellwright run --design PATH`: place, let an agent work, leave a run directory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use cellwright_contract::scenario::{AgentSpec, Scenario};
 use cellwright_db::Design;
 use cellwright_judge::engines::value_of;
+use cellwright_judge::keys::SecretKey;
 use cellwright_judge::run::{RunFolder, Summary};
+use cellwright_service::repeat;
 use cellwright_service::start::{self, Stage, Start};
+use cellwright_stdio::ProcessAgent;
 use clap::Args;
 
 use crate::failure::Failure;
@@ -54,32 +57,55 @@ pub(crate) struct Arguments {
     /// Issuer's key; the user's own when not given.
     #[arg(long)]
     pub(crate) key: Option<PathBuf>,
+    /// Run the same so many times, into run-1, run-2, … of the folder, with one verdict over all
+    /// that says where a run first differs from the first.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) repeats: u64,
 }
+
+/// Who proposes: a program, when it is one, and what the scenario says of it.
+type Proposer = (Option<ProcessAgent>, AgentSpec);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // What can be refused without reading anything is refused first.
-    let wall = arguments.seconds.map(Duration::from_secs);
-    let mut foreign = arguments.foreign.agent(wall)?;
-    let agent = match (&arguments.foreign.agent_command, &foreign) {
-        (Some(command), Some(agent)) => {
-            for gap in agent.gaps() {
-                eprintln!("note: {gap}");
-            }
-            let mut params = serde_json::Map::new();
-            params.insert("command".to_owned(), command.clone().into());
-            AgentSpec { name: "command".to_owned(), params }
-        }
-        _ => {
-            let agent = AgentSpec { name: arguments.agent.clone(), params: Default::default() };
-            cellwright_agents::by_name(&agent)?;
-            agent
-        }
-    };
+    let proposer = proposer(arguments)?;
+    for gap in proposer.0.iter().flat_map(ProcessAgent::gaps) {
+        eprintln!("note: {gap}");
+    }
+    if arguments.repeats > 1 {
+        return repeated(arguments, proposer);
+    }
     let key = keys::signing(arguments.key.as_ref())?;
+    let (folder, scenario, summary) = one(arguments, &arguments.out, proposer, &key)?;
+    report(&folder, &scenario, &summary);
+    let code = summary.verdict.exit_code(1.0);
+    Ok(ExitCode::from(code))
+}
+
+fn proposer(arguments: &Arguments) -> Result<Proposer, Failure> {
+    let foreign = arguments.foreign.agent(arguments.seconds.map(Duration::from_secs))?;
+    if let (Some(command), Some(_)) = (&arguments.foreign.agent_command, &foreign) {
+        let mut params = serde_json::Map::new();
+        params.insert("command".to_owned(), command.clone().into());
+        return Ok((foreign, AgentSpec { name: "command".to_owned(), params }));
+    }
+    let agent = AgentSpec { name: arguments.agent.clone(), params: Default::default() };
+    cellwright_agents::by_name(&agent)?;
+    Ok((None, agent))
+}
+
+/// Runs once into `out`.
+fn one(
+    arguments: &Arguments,
+    out: &Path,
+    (mut foreign, agent): Proposer,
+    key: &SecretKey,
+) -> Result<(RunFolder, Scenario, Summary), Failure> {
+    let wall = arguments.seconds.map(Duration::from_secs);
     let mut progress = RunProgress::new(wall);
     let start = Start {
         design: arguments.design.clone(),
-        out: arguments.out.clone(),
+        out: out.to_owned(),
         agent,
         scenario: arguments.scenario.clone(),
         wall,
@@ -92,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (folder, scenario, summary) = start::start(
         &start,
         None,
-        &key,
+        key,
         &mut |scenario| match foreign.take() {
             Some(agent) => Ok(Box::new(agent)),
             None => Ok(cellwright_agents::by_name(&scenario.agent)?),
@@ -106,9 +132,47 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     )?;
     progress.finish();
     pictures(&folder, &summary)?;
-    report(&folder, &scenario, &summary);
-    let code = summary.verdict.exit_code(1.0);
-    Ok(ExitCode::from(code))
+    Ok((folder, scenario, summary))
+}
+
+/// Runs several times; each run leaves a run directory of its own, and all of them one verdict.
+fn repeated(arguments: &Arguments, first: Proposer) -> Result<ExitCode, Failure> {
+    let named =
+        |error: std::io::Error| Failure::input(format!("{}: {error}", arguments.out.display()));
+    if arguments.out.exists() && std::fs::read_dir(&arguments.out).map_err(named)?.next().is_some()
+    {
+        let text = "is not empty; name a new folder with --out";
+        return Err(Failure::input(format!("{}: {text}", arguments.out.display())));
+    }
+    let key = keys::signing(arguments.key.as_ref())?;
+    let mut first = Some(first);
+    let mut folders = Vec::new();
+    for number in 1..=arguments.repeats {
+        let agent = match first.take() {
+            Some(agent) => agent,
+            None => proposer(arguments)?,
+        };
+        let out = arguments.out.join(format!("run-{number}"));
+        let (folder, _, summary) = one(arguments, &out, agent, &key)?;
+        say!(
+            "run-{number}: {} proposals, {} accepted, {} work units; stopped: {:?}",
+            summary.proposals,
+            summary.accepted,
+            summary.spent.work_units.unwrap_or(0),
+            summary.stop,
+        );
+        folders.push(folder);
+    }
+    let verdict = repeat::verdict(&folders)?;
+    let all = RunFolder::open(&arguments.out);
+    all.write_json(&all.verdict(), &verdict)?;
+    match &verdict.aggregate.first_divergence {
+        Some(at) => say!("{} differs from run-1 from entry {} on", at.run, at.seq),
+        None => say!("the journals are the same, wall time left out"),
+    }
+    say!("pass rate {} of {} runs", number(verdict.aggregate.pass_rate), verdict.aggregate.n);
+    say!("verdict: {}", all.verdict().display());
+    Ok(ExitCode::from(verdict.exit_code(1.0)))
 }
 
 fn pictures(folder: &RunFolder, summary: &Summary) -> Result<(), Failure> {
