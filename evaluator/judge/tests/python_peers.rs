@@ -21,9 +21,12 @@ use std::process::Command;
 
 /// Runs a script; none, with the reason printed, when the module is not there.
 fn python(module: &str, script: &str, args: &[&Path]) -> Option<String> {
-    let interpreter = std::env::var("CELLWRIGHT_PYTHON").unwrap_or_else(|_| "python3".into());
+    let named = std::env::var("CELLWRIGHT_PYTHON");
+    let interpreter = named.clone().unwrap_or_else(|_| "python3".into());
     let there = Command::new(&interpreter).args(["-c", &format!("import {module}")]).output();
     if !there.is_ok_and(|o| o.status.success()) {
+        // Whoever names an interpreter wants the comparison, not a silent pass.
+        assert!(named.is_err(), "CELLWRIGHT_PYTHON={interpreter} has no module {module}");
         println!("skipped: {interpreter} has no module {module}");
         return None;
     }
