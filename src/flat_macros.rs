@@ -149,7 +149,7 @@ impl Flat {
         }
         write_def(&loaded, &design, &files[1])?;
         let wire = Hpwl::full(&design, HpwlConfig::default()).total().length;
-        let counts = Legality::full(&design, LegalityConfig::default()).counts().clone();
+        let counts = *Legality::full(&design, LegalityConfig::default()).counts();
         Ok(Carried {
             given,
             at_groups,

@@ -48,6 +48,8 @@ fn events_of_a_long_run_stream_as_they_happen() {
     let folder = Folder::new("run");
     let design = write_bundle(&folder.0.join("design"), &Spec::preset("tiny").unwrap()).unwrap();
     let events = folder.0.join("events.jsonl");
+    let key = folder.0.join("key");
+    assert!(cellwright().args(["key", "new"]).arg(&key).status().unwrap().success());
     let mut child = cellwright()
         .arg("run")
         .arg("--design")
@@ -55,7 +57,7 @@ fn events_of_a_long_run_stream_as_they_happen() {
         .arg("--out")
         .arg(folder.0.join("run"))
         .args(["--seconds", "600", "--key"])
-        .arg(folder.0.join("key"))
+        .arg(&key)
         .arg("--events")
         .arg(&events)
         .spawn()

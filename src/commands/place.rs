@@ -1,6 +1,7 @@
 //! `cellwright place`: global placement, legalisation, detailed placement, of a bundle, of LEF and DEF
 //! files named one by one, or of a Bookshelf case.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -20,6 +21,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::answer::{Answer, answered};
+use crate::events;
 use crate::failure::Failure;
 use crate::picture;
 use crate::setup::ready_of;
@@ -209,6 +211,21 @@ fn of_bookshelf(
     finish(arguments, &design, value, answer)
 }
 
+/// Tells each sign of life as an event.
+fn heard(design: &Design) -> impl FnMut(&cellwright_place::Event) -> ControlFlow<()> + use<> {
+    let per_um = 1.0 / f64::from(design.tech().dbu_per_micron);
+    move |event| {
+        let text = format!(
+            "HPWL {:.1} µm, overflow {:.4}, {:.0} % done",
+            event.hpwl * per_um,
+            event.overflow,
+            100.0 * event.fraction
+        );
+        events::progress("cw.place", event.stage.name(), u64::from(event.iteration), text);
+        ControlFlow::Continue(())
+    }
+}
+
 /// What a mode has to say of itself: its name and figures.
 type Driven = Option<(&'static str, Value)>;
 
@@ -220,9 +237,9 @@ fn placed(
     answer: &mut Answer,
 ) -> Result<(PlaceResult, Driven), Failure> {
     if !arguments.routability {
-        return Ok((place(design, &config, &mut ())?, None));
+        return Ok((place(design, &config, &mut heard(design))?, None));
     }
-    let found = place_routed(design, &config, &Routed::default(), &mut ())?;
+    let found = place_routed(design, &config, &Routed::default(), &mut heard(design))?;
     if !found.has_tracks {
         answer.warn("the design has no routing tracks, so there was nothing to leave room for");
     }
@@ -243,7 +260,7 @@ fn timing_driven(
     config: &PlaceConfig,
     timed: &Timed,
 ) -> Result<(PlaceResult, Driven), Failure> {
-    let found = place_timed(design, config, timed, &mut ())?;
+    let found = place_timed(design, config, timed, &mut heard(design))?;
     let slack = |slack: SetupSlack| json!({"wns_ns": slack.wns, "tns_ns": slack.tns});
     let told = json!({
         "without": slack(found.plain),

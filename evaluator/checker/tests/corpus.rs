@@ -85,7 +85,7 @@ const CASES: &[Case] = &[
         "search_gated_clk",
         "search_gated_clk.v",
         &[("tt", "../_libs/nangate45_typ.lib.gz")],
-        false,
+        true,
     ),
 ];
 

@@ -175,7 +175,7 @@ fn read_places(source: &Source, index: &Index, nodes: &mut [Node]) -> Result<(),
         let node = &mut nodes[n];
         node.at = Some((line.number(source, 1, "position")?, line.number(source, 2, "position")?));
         node.held = line.words.iter().any(|word| word.starts_with("/FIXED"));
-        if node.held && line.words.iter().any(|word| *word == "/FIXED_NI") {
+        if node.held && line.words.contains(&"/FIXED_NI") {
             node.terminal = Some(Terminal::Open);
         }
         if let Some(orient) = line.words.get(4).filter(|word| !word.starts_with('/')) {

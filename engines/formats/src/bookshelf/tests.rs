@@ -145,7 +145,7 @@ proptest! {
 }
 
 fn design(nodes: &str, nets: &str, pl: &str, scl: &str) -> super::BookshelfDesign {
-    let Files { nodes, nets, pl, scl } = files(nodes, nets, pl, scl);
+    let Files { nodes, nets, pl, scl, .. } = files(nodes, nets, pl, scl);
     let case = case_of(&nodes, &nets, &pl, &scl, None).unwrap();
     design_of(case, vec![nodes, nets, pl, scl], "case", &mut Problems::new()).unwrap()
 }
@@ -190,7 +190,7 @@ fn a_case_becomes_a_design_and_its_places_read_back() {
 #[test]
 fn a_design_wants_rows_and_known_names() {
     let told = |nets: &str, pl: &str, scl: &str| {
-        let Files { nodes, nets, pl, scl } = files(NODES, nets, pl, scl);
+        let Files { nodes, nets, pl, scl, .. } = files(NODES, nets, pl, scl);
         case_of(&nodes, &nets, &pl, &scl, None).unwrap_err().to_string()
     };
     assert!(told(NETS, PL, "UCLA scl 1.0\n").contains("no row spans an area"));
@@ -198,7 +198,7 @@ fn a_design_wants_rows_and_known_names() {
     assert!(told("a O\n", PL, SCL).contains("a pin stands before any net"));
     assert!(told(NETS, "ghost 1 2\n", SCL).contains("`ghost` is no node"));
     let weights = Source::new("wts", "UCLA wts 1.0\nn2 4\n").unwrap();
-    let Files { nodes, nets, pl, scl } = files(NODES, NETS, PL, SCL);
+    let Files { nodes, nets, pl, scl, .. } = files(NODES, NETS, PL, SCL);
     let case = case_of(&nodes, &nets, &pl, &scl, Some(&weights)).unwrap();
     assert_eq!(case.nets.iter().map(|net| net.weight).collect::<Vec<_>>(), [1.0, 4.0]);
 }
@@ -211,7 +211,7 @@ proptest! {
     ) {
         let mut parts = [NODES, NETS, PL, SCL];
         parts[which] = &text;
-        let Files { nodes, nets, pl, scl } = files(parts[0], parts[1], parts[2], parts[3]);
+        let Files { nodes, nets, pl, scl, .. } = files(parts[0], parts[1], parts[2], parts[3]);
         if let Ok(case) = case_of(&nodes, &nets, &pl, &scl, None) {
             let sources = vec![nodes, nets, pl, scl];
             if let Ok(read) = design_of(case, sources, "case", &mut Problems::new()) {
